@@ -17,9 +17,11 @@ BLOCKS = {
     "random_cuts": "Random cuts (block `random_cuts`, with `--more`)",
     "predicted": "Answers of an inference rule (block `predicted`)",
     "labels": "Sets of labels (block `labels`)",
+    "lca": "Sets of labels by lowest common ancestors (block `lca`, with `--more`)",
     "curve": "All thresholds (block `curve`)",
     "selective": "Coverage and risk of climbing (block `selective`)",
     "confusion": "Nodes of the predicted and the true path (block `confusion`)",
+    "conformal": "Conformal nodes (block `conformal`, with `--conformal`)",
     "per_sample": "Single samples",
     "goal": "Targets of a threshold",
 }

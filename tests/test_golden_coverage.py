@@ -178,6 +178,12 @@ CLAIMS = {
         ],
     },
     "icm.json": {"cases/*/icm cases/*/icm_norm": ["metrics/sets/test_icm.py::test_as_pyevall"]},
+    "lca.json": {
+        "cases/*/#/edges cases/*/#/truth cases/*/#/predicted cases/*/#/max_distance "
+        "cases/*/#/lca_precision cases/*/#/lca_recall cases/*/#/lca_f1": [
+            "metrics/sets/test_lca_sets.py::test_as_the_authors_program"
+        ],
+    },
     "levels.json": {
         "percent/* accuracy_by_depth/*": ["metrics/test_level_answers.py::test_as_the_authors_code"],
     },

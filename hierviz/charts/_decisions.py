@@ -79,7 +79,7 @@ def _drawn(found, dark, width):
 
 def _name(found, rule):
     is_tuned = np.isfinite(found.thresholds[found.rules.index(rule)]).any()
-    return f"{rule_label(rule)}{', tuned' if is_tuned else ''}"
+    return f"{rule_label(rule)}{' (tuned)' if is_tuned else ''}"
 
 
 def _interval(low, high):
@@ -126,12 +126,12 @@ def _sentence(found):
             continue
         interval = _interval(found.difference_lower[column], found.difference_upper[column])
         apart = f"paired difference {value_text(found.difference[column])} {interval}".rstrip()
-        clear = "" if found.is_clear(column) else ", not clearly different"
+        better = "is better than" if found.is_clear(column) else "is not clearly better than"
         off = ""
         if np.isfinite(expected):
-            off = f"; it was expected to reach {value_text(expected)} and reached {value_text(reached)}"
+            off = f", which was expected to reach {value_text(expected)} and reached {value_text(reached)}"
         said.append(
-            f"{name}: {_name(found, found.rules[best])} wins over {rule_label(found.rules[optimal])} ({apart}{clear}){off}."
+            f"{name}: {_name(found, found.rules[best])} {better} {rule_label(found.rules[optimal])}{off} ({apart})."
         )
     first = f"{found.name}{some}: "
     if wins:

@@ -82,7 +82,7 @@ def _drawn(shares, names, notes, highlight, height, dark, width):
         top, bottom, left = place * step + 1.5, (place + 1) * step - 1.5, side
         middle, of_model = (top + bottom) / 2, shares[name]
         weight = 700 if name == highlight else 400
-        label = shorten(name, side - 10, SIZE, bold=weight == 700)
+        label = shorten(name, side - 9, SIZE, bold=weight == 700)
         words.append(
             {"x": side - 8, "y": middle, "text": label, "colour": look.ink, "align": "right", "weight": weight}
         )

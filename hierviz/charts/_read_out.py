@@ -185,7 +185,7 @@ def live_sentence(figure, width, wide):
     line = size + 7
     made = figure.coupling.knot(figure.knots)
     made = made.transform_calculate(**{f"{name}_share": share for name, share in looked.items()})
-    made = made.transform_calculate(**{name: _percent(f"datum.{name}_share") for name in looked})
+    made = made.transform_calculate(**{name: _percent(f"datum.{name}_share", wide) for name in looked})
     for i, words in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": words})
     mark = {
@@ -203,10 +203,9 @@ def live_sentence(figure, width, wide):
     return layer(*layers).properties(width=width - LEFT, height=line * len(text), name="sentence")
 
 
-def _percent(share):
-    """Expression of a share as `percent_text` writes it: halves are rounded up."""
+def _percent(share, wide):
+    """Expression of a share as `percent_text` writes it, halves rounded up; in a narrow drawing with signs for words."""
     whole = f"(100 * {share})"
     rounded = f"round({whole} + {NUDGE})"
-    return (
-        f"{share} > 0 && {share} < 0.01 ? 'under 1 %' : {share} > 0.99 && {share} < 1 ? 'over 99 %' : {rounded} + ' %'"
-    )
+    under, over = ("under 1 %", "over 99 %") if wide else ("< 1 %", "> 99 %")
+    return f"{share} > 0 && {share} < 0.01 ? '{under}' : {share} > 0.99 && {share} < 1 ? '{over}' : {rounded} + ' %'"

@@ -112,7 +112,8 @@
       this.handle.setAttribute("aria-valuetext", [this.state.value.toFixed(3), sentence].filter(Boolean).join(": "));
       this.said.textContent = this.asking?.is_on ? "" : sentence;
       this.said.dataset.answer = isTold ? step.name : "";
-      this.drawing.setAttribute("aria-label", sentence);
+      const held = this.asking?.is_on ? "" : this.record.models[this.state.model].held;
+      this.drawing.setAttribute("aria-label", [sentence, held].filter(Boolean).join(" "));
       this.asking?.show();
       this.move();
     }

@@ -73,15 +73,25 @@ def _sample():
         "!told ? '' : now.sign ? now.sign + ' ' + now.said : now.said",
     )
     room = f"(narrow ? width - {left} : 240 * large)"
+    said = "(narrow ? now.lines_narrow : medium ? now.lines_medium : now.lines_wide)"
     return [
         text(
             name="sentence",
             x="x0",
             y="narrow ? above + 12 : 10",
-            text="asks || !titled ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
+            text=f"asks || !titled ? '' : {said}",
             fontSize="(narrow ? 14 : 15) * large",
             lineHeight="(narrow ? 18 : 20) * large",
             **BOLD,
+        ),
+        text(
+            name="held",
+            x="x0",
+            y=f"(narrow ? above + 11 + 18 * length({said}) : 9 + 20 * length({said}))",
+            text="held",
+            lineHeight=15,
+            fontSize=12,
+            fill="c.muted",
         ),
         mark(
             "image",

@@ -26,6 +26,8 @@ from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 # Letters and lines, wide and narrow: of a text sample, of its attributes.
 TEXT = {"wide": (34, 15), "narrow": (52, 3)}
 FACTS = {"wide": (40, 4), "narrow": (42, 2)}
+# Of the sentence on what a conformal node holds, in small type.
+HELD = {"wide": (150, 1), "medium": (104, 2), "narrow": (58, 3)}
 HIDDEN = ("image", "file", "text", "path")
 
 
@@ -58,7 +60,9 @@ class LadderSettings:
         return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own, asks)
 
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed="", colours=None):
+def ladder_record(
+    evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed="", colours=None, held=None
+):
     """The record of one sample.
 
     Parameters
@@ -77,6 +81,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         What a visitor has changed in the first model, in words, where the record asks.
     colours : dict of str to int, optional
         Place of the colour of each model among those of `theme`, by key; by default the place of its name.
+    held : dict of str to str, optional
+        Which class holds the truth with a stated probability by each model, by key, in one sentence; drawn below the answer.
 
     Returns
     -------
@@ -91,13 +97,13 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
     numbers = {row["r"]: row["parameter"] for row in tables["steps"]}
-    values = _values(settings)
+    values, held = _values(settings), held or {}
     rule = settings.rule if settings.rule in rules else rules[0]
     is_labels = models[0].p is None
     return {
         "id": models[start].evaluation.predictions.sample_id(models[start].row),
         "models": [
-            {"key": key, "name": model.evaluation.predictions.name, "colour": colours[key]}
+            {"key": key, "name": model.evaluation.predictions.name, "colour": colours[key]} | _held(held.get(key, ""))
             for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
@@ -149,6 +155,12 @@ def _values(settings):
     return {"threshold": settings.threshold} | {
         name: settings.parameters.get(name, one.default) for name, one in numbers.items() if name != "threshold"
     }
+
+
+def _held(sentence):
+    if not sentence:
+        return {}
+    return {"held": sentence} | {f"held_{size}": lines(sentence, *room) for size, room in HELD.items()}
 
 
 def _sample(model, picture):

@@ -75,6 +75,10 @@ def _signals():
         "now": "data('now')[0]",
         "sample": "data('sample')[0]",
         "scene": "now ? now.a : -1",
+        "medium": "!narrow && width < 1250",
+        "of_model": "data('models')[model] || {}",
+        "held_lines": "narrow ? of_model.held_narrow : medium ? of_model.held_medium : of_model.held_wide",
+        "held": "!asks && titled && held_lines || []",
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
         # Not of the height: what asks stands above the drawing, in this type, and takes some of it.
         "large": "!asks ? 1 : narrow ? 1.1 : clamp(width / 1100, 1, 1.5)",
@@ -92,7 +96,9 @@ def _signals():
         # On a phone the sample is above the sentence.
         "above": "sample.picture ? max(picture + 6, 62 + facts) : 76 + 17 * length(sample.text_narrow) + facts",
         "facts": "14 * length(asks ? sample.asked_narrow : sample.facts_narrow)",
-        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : !titled ? 26 : room < 420 ? 60 : 76",
+        "held_tall": "length(held) ? 15 * length(held) + 3 : 0",
+        "above_rows": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : !titled ? 26 : room < 420 ? 60 : 76",
+        "top": "above_rows + held_tall",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",

@@ -1,4 +1,4 @@
-"""Options and work of `hierviz evaluate --conformal`: nodes that hold the true class with a stated probability."""
+"""Options and work of `evaluate --conformal` and `table --conformal`: nodes that hold the true class with a probability."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from hierviz.opening.named_files import run_files, values_by_method
 CONFORMAL = (
     Option(
         "--conformal ALPHA",
-        "answer each sample with one node that holds its true class with a probability of at least 1 - ALPHA, adds `conformal` "
-        "to each model",
+        "answer each sample with one node that holds its true class with a probability of at least 1 - ALPHA; adds block "
+        "`conformal`, in a table columns of it",
         type=float,
     ),
     Option(

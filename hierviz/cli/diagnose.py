@@ -6,7 +6,17 @@ from dataclasses import replace
 
 from hierviz.cli.chart_pairs import CHANGE_OPTIONS, OF_CHANGES, READING_OPTIONS
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
-from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, flag, input_options, judged_one, load_models
+from hierviz.cli.judging import (
+    CONFIDENCE_MAP,
+    GROUP,
+    JSON,
+    NODES,
+    ONE_RULE,
+    flag,
+    input_options,
+    judged_one,
+    load_models,
+)
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
@@ -73,6 +83,7 @@ OPTIONS = (
     repeated("--open NODE", "node whose children the matrix shows"),
     repeated("--means-by BY", "depth, n_labels, an attribute or a number of the nodes: means of --metric in each part"),
     repeated("--calibrate NODE", "node whose calibration is shown next to that of the depths"),
+    CONFIDENCE_MAP,
     repeated("--flips ID", "sample whose answers at all thresholds are written"),
     Option("--metric KEY", "metric of --means-by and --against (default: the first that the input has)"),
     Option(

@@ -7,6 +7,7 @@ import numpy as np
 from hierviz._version import version
 from hierviz.cli.chart_pairs import OF_CHANGES, changes_of, difference_tree_of, two_by_two_of
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis._confidence_reliability import confidence_reliability
 from hierviz.diagnosis._departures import departures
 from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis._label_errors import label_errors
@@ -19,8 +20,10 @@ from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.confusions import confused_pairs
 from hierviz.diagnosis.many_tests import ManyTests
 from hierviz.diagnosis.mistakes import mistakes, set_mistakes
+from hierviz.evaluation._answer_confidence import answer_confidence, why_no_confidence
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, TaxonomyError
+from hierviz.messages.extras import frame as frame_of
 
 # In the order of the JSON.
 BLOCKS = (
@@ -63,9 +66,15 @@ class DiagnosisBlocks:
         PredictionsError
             If the block does not apply to this input; says why.
         """
-        # In bins, the reliability has more than one row a node.
-        frame = self.reliability.to_frame(of_bins=True) if name == "reliability" else self._frame(name)
+        frame = self._bins() if name == "reliability" else self._frame(name)
         return list(frame), (["" if value is None else value for value in row] for row in _rows(frame))
+
+    def _bins(self):
+        """The reliability in bins, which are several rows a node, a depth, or the confidence of the answers."""
+        found = [self.reliability, *([] if self.confidence is None else [self.confidence_reliability])]
+        frames = [one.to_frame(of_bins=True) for one in found]
+        columns = {name: np.concatenate([frame[name] for frame in frames]) for name in frames[0]}
+        return frame_of(columns)
 
     def report(self):
         """The JSON: the first rows of each block, null with a note where it does not apply."""
@@ -83,6 +92,8 @@ class DiagnosisBlocks:
             if reason:
                 notes.append(f"{name} is null: {reason}")
             report[name] = None if reason else self._block(name)
+        if self.options.confidence_map is not None:
+            report["confidence"] = self._confidence_block(notes)
         report["means_by"] = {by: self._means(by) for by in self.options.means_by}
         flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
         report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
@@ -91,6 +102,23 @@ class DiagnosisBlocks:
         if self.second is not None:
             report["against"] = self._against()
         return report | {"notes": notes}
+
+    def _confidence_block(self, notes):
+        """The block of --confidence-map; null with a note where answers have no confidence."""
+        if self.confidence is None:
+            notes.append(f"confidence is null: {self._why_no_confidence}")
+            return None
+        found, maps = self.confidence, self.confidence.compared()
+        return {
+            "map": found.how,
+            "group": found.group,
+            "said": found.said,
+            "sentence": maps.sentence,
+            "n_samples": maps.n_samples,
+            "n_folds": maps.n_folds,
+            "maps": _records(maps.to_frame()),
+            "rows": _records(self.confidence_reliability.to_frame().drop(columns="depth")),
+        }
 
     def _changes(self):
         """The block of two thresholds or rules: what becomes of the answers."""
@@ -282,6 +310,23 @@ class DiagnosisBlocks:
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
         return reliability(self.answers, nodes=self.calibrated, depths=depths, tests=self.tests)
 
+    @property
+    def _why_no_confidence(self):
+        return why_no_confidence(self.evaluation, self.choice["rule"])
+
+    @cached_property
+    def confidence(self):
+        """AnswerConfidence by --confidence-map; None without one."""
+        how = self.options.confidence_map
+        if how is None or self._why_no_confidence is not None:
+            return None
+        return answer_confidence(self.answers, how, group=self.options.group)
+
+    @cached_property
+    def confidence_reliability(self):
+        """Reliability of the confidence of the answers."""
+        return confidence_reliability(self.confidence, tests=self.tests)
+
     @cached_property
     def overconfidence(self):
         """Overconfidence of the subtrees."""
@@ -308,7 +353,10 @@ class DiagnosisBlocks:
             frame = set_mistakes(self.answers).to_frame()
         else:
             frame = mistakes(self.evaluation, **self.choice, outcome="wrong", order=self._order).to_frame(self.taxonomy)
-        frame.insert(0, "sample_id", self.predictions.ids[frame["row"].to_numpy()])
+        rows = frame["row"].to_numpy()
+        frame.insert(0, "sample_id", self.predictions.ids[rows])
+        if self.confidence is not None:
+            frame["confidence"] = self.confidence.confidence[rows]
         return frame.drop(columns="row")
 
     def _nodes_of(self, flag):

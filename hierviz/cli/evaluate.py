@@ -38,8 +38,8 @@ CLIMBING = "climbing"
 OF_RULES = (*CURVES, CLIMBING)
 MORE = Option(
     "--more",
-    "add the blocks best_leaves, probabilities, random_cuts, levels and selective (docs/metrics.md), also to --per-sample: they read "
-    "all probabilities once more",
+    "add the blocks best_leaves, probabilities, random_cuts, levels, lca and selective (docs/metrics.md), also to --per-sample: "
+    "they read all probabilities once more",
 )
 # Rows of a CSV file that are made at a time.
 ROWS_AT_ONCE = 10_000

@@ -13,7 +13,7 @@ from hierviz.cli.output import progress
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_and_threshold, rule_parameters
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, near_miss
 from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import load_files
@@ -21,11 +21,17 @@ from hierviz.opening.named_files import run_files, values_by_method
 from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
+from hierviz.uncertainty.confidence_folds import MAPS
 
 JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
 OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
 THREADS = Option("--threads N", "threads for large files, with numba installed (default: all processors)", type=int)
 GROUP = Option("--group C", "column of the groups that samples belong to; groups are drawn or permuted as a whole")
+CONFIDENCE_MAP = Option(
+    "--confidence-map KEY",
+    f"how the confidence of the answers is calibrated, on held-out folds: {', '.join(MAPS)}; node probabilities stay as they are",
+    choices=tuple(MAPS),
+)
 RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
 SEED = Option("--seed N", "seed of random draws (default: 0)", type=int, default=0)
 (NODES,) = options_of(["nodes"])
@@ -197,13 +203,15 @@ class Judged:
                 for model, choice in zip(self.predictions, self.choices, strict=True)
             ]
 
-    def table(self, metrics, **more):
-        """The table of the methods; further keywords as of `hierviz.compare`."""
+    def table(self, metrics, models=None, **more):
+        """The table of the methods; `models` are their `evaluations`, if made; further keywords as of `hierviz.compare`."""
         from hierviz.comparison.table import compare
 
         options = self.options
+        if models is None:
+            models = self.predictions if getattr(options, "cluster", None) is None else self.evaluations()
         return compare(
-            self.predictions if getattr(options, "cluster", None) is None else self.evaluations(),
+            models,
             options.preset,
             metrics,
             rule=self.rules,
@@ -377,6 +385,6 @@ def _value(parameter, given, taxonomy, named):
     if not os.path.exists(given):
         raise FileError(
             f"{named}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
-            "is no file. Name one of them."
+            f"is no file.{near_miss(given, parameter.choices)} Name one of them."
         )
     return load_costs(rewindable(given), taxonomy)

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models
 from hierviz.cli.judging import (
+    CONFIDENCE_MAP,
+    GROUP,
     REVIEW_OF_VIEWS,
     SEED,
     THREADS,
@@ -59,6 +61,8 @@ def add_report(command):
             default=0,
         ),
         Option("--max-mb N", pictures, type=float, default=5.0),
+        CONFIDENCE_MAP,
+        replace(GROUP, help="of --confidence-map: column of the groups that samples belong to; a group is in one fold"),
         REVIEW_OF_VIEWS,
         *CONFORMAL,
         repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
@@ -87,6 +91,9 @@ def run_report(options):
         evaluations = chosen.evaluations()
         conformal = tuple(found for found, _ in conformal_of_models(options, chosen, evaluations))
     samples = ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb)
+    samples = replace(samples, confidence_map=options.confidence_map or "none", group=options.group)
+    if options.group is not None and options.confidence_map is None:
+        raise FileError("--group: expected --confidence-map with it, got none. Add it, or leave the groups out.")
     if options.sensitivity < 0:
         raise FileError(f"--sensitivity: expected a number of samples from 0, got {options.sensitivity}. Give one.")
     if options.sensitivity:

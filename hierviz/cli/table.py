@@ -4,6 +4,7 @@ import argparse
 import json
 from dataclasses import replace
 
+from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models
 from hierviz.cli.judging import (
     GROUP,
     OF_NUMBERS,
@@ -59,6 +60,7 @@ def add_table(command):
         # A flag of `evaluate`; `run_table` explains why tables have none.
         Option("--media DIR", argparse.SUPPRESS),
         *OF_NUMBERS,
+        *CONFORMAL,
     ]
 
 
@@ -70,12 +72,18 @@ def run_table(options):
             "hierviz app shows them."
         )
     require_places(options, options.out)
+    check_conformal(options)
     chosen = judged(options, rule_of_each=True)
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
     metrics = None if options.metrics is None else ",".join(options.metrics)
     columns_of(chosen.taxonomy, options.preset, metrics)  # reported before the work
-    found = chosen.table(metrics, level=options.confidence, accretion=accretion, group=options.group)
+    models, nodes = None, []
+    if options.conformal is not None:
+        models = chosen.evaluations()
+        nodes = [of_model for of_model, _ in conformal_of_models(options, chosen, models)]
+    how = {"level": options.confidence, "accretion": accretion, "group": options.group, "conformal": nodes}
+    found = chosen.table(metrics, models, **how)
     if chosen.point is not None:
         for file in found.files:
             found.notes.extend(f"{file.name}: {note}" for note in operating_point_notes(chosen.point, file.summary))

@@ -263,7 +263,8 @@ def evaluate(
         Adds the numbers of block ``curve`` as means over true classes, each with the same weight or with its own
         (``balanced_ac``, ...).
     more : bool
-        Adds the blocks best_leaves, probabilities, random_cuts, levels and selective, which read all probabilities once more.
+        Adds the blocks best_leaves, probabilities, random_cuts, levels, lca and selective, which read all probabilities once
+        more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 

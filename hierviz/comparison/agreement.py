@@ -177,7 +177,7 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
     Agreement
     """
     columns = [column for column in columns if column.sign]
-    gains = np.array([gains_of(methods, column) for column in columns]).reshape(len(columns), -1)
+    gains = np.array([gains_of(methods, column) for column in columns]).reshape(len(columns), len(methods))
     n = len(columns)
     taus: list[list[float | None]] = [[None] * n for _ in range(n)]
     reversed_pairs, pairs = ([[0] * n for _ in range(n)] for _ in range(2))

@@ -20,25 +20,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from hierviz.evaluation._conformal import why_no_conformal
 from hierviz.evaluation.sample_numbers import OVER_ERRORS
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.calibration import CALIBRATION_ERRORS, MIN_SAMPLES
-from hierviz.metrics.parts import MeanByDepth
-from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS
+from hierviz.metrics.parts import MeanByDepth, OfAllByDepth
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS, keys_of
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = (
     *("distribution", "top_down", "best_leaves", "probabilities", "predicted"),
-    *("random_cuts", "levels", "labels", "curve", "selective", "confusion"),
+    *("random_cuts", "levels", "labels", "lca", "curve", "selective", "confusion", "conformal"),
 )
+# Only where conformal nodes are asked for, and of these what is shown where no column asks for another.
+CONFORMAL = "conformal"
+CONFORMAL_KEYS = tuple(f"{CONFORMAL}.{key}" for key in ("held", "mean_information", "mean_depth", "root_share"))
 # Blocks of numbers of answers, and among them those over all thresholds.
-_OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")
+_OF_ANSWERS, _AREAS = ("predicted", "labels", "lca", "confusion"), ("_auc", "_auc_raw")
 # Numbers of each depth: the metrics, one that has another number of supported classes, and what follows the depth in its key.
 MACRO_F1_BY_DEPTH = "macro_f1_by_depth"
-BY_DEPTH = (MACRO_F1_BY_DEPTH, *(key for key, metric in METRICS.items() if type(metric.made) is MeanByDepth))
+BY_DEPTH = (
+    MACRO_F1_BY_DEPTH,
+    *(key for key, metric in METRICS.items() if type(metric.made) in (MeanByDepth, OfAllByDepth)),
+)
 SUPPORTED = "supported"
 
 
@@ -175,8 +182,9 @@ def columns_of(
 
 
 def _all_keys():
-    # F-max and S-min are there only where `evaluate` is asked for them.
-    keys = [key for key, metric in METRICS.items() if metric.block in BLOCKS and key not in PROTEIN_METRICS]
+    # F-max, S-min and conformal nodes are there only where `evaluate` is asked for them.
+    blocks = {*BLOCKS} - {CONFORMAL}
+    keys = [key for key, metric in METRICS.items() if metric.block in blocks and key not in PROTEIN_METRICS]
     return [f"{METRICS[key].block}.{key}" for key in keys]
 
 
@@ -236,17 +244,22 @@ class FileNumbers(Short):
     summary: dict
 
 
-def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, unit: None, protein=None):
+def file_numbers(
+    model, columns, choice, class_weights=None, stage=lambda name, unit: None, protein=None, conformal=None
+):
     """FileNumbers of an Evaluation; `choice` is rule, threshold and parameters, the rest as in `hierviz.evaluate`.
 
-    `protein` is a ProteinNumbers, where columns ask for one.
+    `protein` is a ProteinNumbers, where columns ask for one; `conformal` has the `conformal_parts` of the model, or None.
     """
     has_balanced = any(column.is_balanced for column in columns)
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
-    blocks = tuple({column.block for column in columns} | ({"labels"} if protein is not None else set()))
-    summary = model_summary(model, stage=stage, class_weights=weights, only=blocks, **choice)
+    blocks = {column.block for column in columns} | ({"labels"} if protein is not None else set())
+    summary = model_summary(model, stage=stage, class_weights=weights, only=tuple(blocks - {CONFORMAL}), **choice)
     if protein is not None and summary["labels"] is not None:
         summary["labels"] |= protein.values
+    if CONFORMAL in blocks:
+        made = {key: METRICS[key].made for key in keys_of(CONFORMAL)}
+        summary[CONFORMAL] = None if conformal is None else {key: how.total(conformal) for key, how in made.items()}
     notes = (note.partition(": null, ") for note in summary["notes"])
     why = {block: reason for block, _, reason in notes if reason and block in BLOCKS}
     values = {column.key: _value(summary[column.block] or {}, column) for column in columns}
@@ -266,6 +279,8 @@ def _value(block, column):
 
 
 def _why_none(model, column):
+    if column.block == CONFORMAL:
+        return why_no_conformal(model) or "it needs conformal nodes, which are not asked for"
     if column.metric in PROTEIN_METRICS:
         return "it needs the information accretion of the terms"
     if column.block == "labels":
@@ -275,7 +290,7 @@ def _why_none(model, column):
             return "it is defined on trees, and this taxonomy is a graph"
     if column.metric in OVER_ERRORS:
         return "no sample has a wrong leaf"
-    if column.block == "probabilities" and column.metric in CALIBRATION_ERRORS:
+    if column.block == "probabilities" and column.metric.removesuffix("_by_depth") in CALIBRATION_ERRORS:
         return f"it needs at least {MIN_SAMPLES} samples"
     if column.block == "probabilities":
         return "every truth is an inner class above that depth"

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison.columns import Column, file_numbers
+from hierviz.comparison.columns import CONFORMAL, Column, file_numbers
 from hierviz.comparison.resampled import ProteinNumbers, has_protein
 from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.constant_scores import evaluation_of_constant
@@ -38,6 +38,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import OVER_ERRORS
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.calibration import CALIBRATION_ERRORS
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
 from hierviz.metrics.confusion.multi_path import greedy_cover, without_repeats
@@ -45,6 +46,7 @@ from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
+from hierviz.metrics.sets.lca_sets import lca_scores
 from hierviz.metrics.sets.node_sets import closed_lists, corpus_weights, node_weights
 from hierviz.metrics.ties import rounded
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -57,7 +59,7 @@ OF_SCORES = (
 ONE_SIDED = (
     *("ppv", "tpr", "fnr", "fpr", "tnr", "pt", "correct", "micro_precision", "micro_recall"),
     *("info_precision", "info_recall", "depth_precision", "depth_recall", "aggregate_precision", "aggregate_recall"),
-    *("hp_samples", "hr_samples", "hp_micro", "hr_micro"),
+    *("hp_samples", "hr_samples", "hp_micro", "hr_micro", "lca_precision", "lca_recall"),
 )
 _UNDEFINED = "it is not defined for this input"
 TRAINING, TRUTH = "the training frequencies of the leaves", "the frequencies of the true classes"
@@ -148,11 +150,13 @@ def _of_column(column, taxonomy, frequencies, of_nodes):
 
 def _why_none(column):
     metric = METRICS[column.metric]
+    if column.block == CONFORMAL:
+        return "a constant answer is not calibrated"
     if not metric.sign:
         return "neither higher nor lower is better"
     if column.metric in CELLS or metric.unit == "samples":
         return "it is a count"
-    if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
+    if column.metric in ("hp_samples", "lca_precision") or (isinstance(metric, PathMetric) and metric.is_best_at_root):
         return "always answering the root has a perfect value"
     if column.metric == "selective_coverage":
         return "always answering any leaf has a perfect value"
@@ -162,8 +166,8 @@ def _why_none(column):
         return "always answering one path has a perfect value"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all has a perfect value"
-    if column.metric == "calibration_error_squared":
-        return "a constant model may be below 0 by chance"
+    if column.metric.removesuffix("_by_depth") in CALIBRATION_ERRORS:
+        return "class frequencies are calibrated, whatever they say of a sample"
     return "it is defined over wrong leaves" if column.metric in OVER_ERRORS else None
 
 
@@ -175,6 +179,8 @@ def _of_nodes(model, block):
     if block == "predicted":
         reason = model.why_not_one_truth()
         return reason or predicted_of_nodes(taxonomy, np.asarray(truth))
+    if block == "lca":
+        return lca_of_nodes(taxonomy, closed_lists(taxonomy, truth))
     return sets_of_nodes(taxonomy, closed_lists(taxonomy, truth))
 
 
@@ -218,6 +224,8 @@ def _leaf_counts(taxonomy):
 
 # Pairs of a candidate and a distinct truth: above this the best one is not looked for.
 MOST_PAIRS = 100_000_000
+# Where labels are linked, which takes far longer.
+MOST_LINKED = 1_000_000
 # At a time, for each level of the taxonomy: 4 MB an array.
 BLOCK_PAIRS = 500_000
 _TOO_MANY = "there are too many nodes and distinct truths to try all constant answers"
@@ -248,6 +256,17 @@ def predicted_of_nodes(taxonomy, truth):
         for key, means in found.items():
             means[nodes] = values[key].reshape(len(nodes), -1) @ count / n
     return found
+
+
+def lca_of_nodes(taxonomy, truth):
+    """Numbers of block ``lca`` of always predicting each node, as of `sets_of_nodes`."""
+    distinct, count = _distinct(truth)
+    if taxonomy.n_nodes * len(distinct) > MOST_LINKED:
+        return _TOO_MANY
+    nodes = np.repeat(np.arange(taxonomy.n_nodes), len(distinct))
+    pairs = distinct.take(np.tile(np.arange(len(distinct)), taxonomy.n_nodes))
+    values = lca_scores(taxonomy, pairs, NodeLists.of(nodes))
+    return {key: of.reshape(taxonomy.n_nodes, -1) @ count / count.sum() for key, of in values.items()}
 
 
 def sets_of_nodes(taxonomy, truth):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hierviz.comparison.columns import Column
+from hierviz.comparison.columns import CONFORMAL, Column
 from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
@@ -26,7 +26,7 @@ from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total, WeightedByDepth
+from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total, WeightedByDepth, WeightedMean
 from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
 from hierviz.metrics.sets.label_sets import AREAS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
@@ -69,6 +69,8 @@ class ResampledNumbers:
         As in `hierviz.evaluate`.
     protein : ProteinNumbers, optional
         Of the same model; its numbers are among these.
+    conformal : dict of str to ndarray, optional
+        `hierviz.evaluation._conformal.conformal_parts` of the model, where it has conformal nodes.
 
     Attributes
     ----------
@@ -80,8 +82,8 @@ class ResampledNumbers:
         Means of 0/1 values.
     """
 
-    def __init__(self, model, columns, values, rows, choice, class_weights=None, protein=None):
-        self.model, self.choice, self.rows = model, choice, rows
+    def __init__(self, model, columns, values, rows, choice, class_weights=None, protein=None, conformal=None):
+        self.model, self.choice, self.rows, self._conformal = model, choice, rows, conformal
         # Places of the samples among the judged ones, of which arrays are.
         self.places = np.searchsorted(model.rows, rows)
         self.has_value: dict[str, np.ndarray] = {}
@@ -185,6 +187,15 @@ class ResampledNumbers:
 
         self._from_sums[key] = mean
 
+    def _add_weighted_mean(self, key, values, weights):
+        known = ~np.isnan(values)
+        if len(np.unique(weights[known])) < 2:
+            self._add_mean(key, values)
+            return
+        self.has_value[key] = known[self.places]
+        total, whole = self._sum(np.where(known, weights * values, 0)), self._sum(np.where(known, weights, 0))
+        self._from_sums[key] = lambda sums, n: ratio(sums[:, total], sums[:, whole], np.nan)
+
     def _add_weighted(self, key, made, parts):
         names = [name for name in parts if name.startswith(f"{made.part}.")]
         weights = np.array([parts[f"{made.weight}.{name.partition('.')[2]}"][0] for name in names])
@@ -201,12 +212,14 @@ class ResampledNumbers:
     def _add_block(self, block, columns):
         made = {column.key: METRICS[column.metric].made for column in columns}
         has_parts = any(hasattr(one, "parts") or isinstance(one, MeanByDepth) for one in made.values())
-        parts = parts_of(self.model, block, self.choice) if has_parts else {}
+        parts = self._conformal if block == CONFORMAL else parts_of(self.model, block, self.choice) if has_parts else {}
         places = {name: self._sum(parts[name]) for name in SUMMED.get(block, ()) if name in parts}
         for column in columns:
             key, how = column.key, made[column.key]
             if isinstance(how, Mean):
                 self._add_mean(key, parts[how.part])
+            elif isinstance(how, WeightedMean):
+                self._add_weighted_mean(key, parts[how.part], parts[how.weight])
             elif isinstance(how, WeightedByDepth):
                 self._add_weighted(key, how, parts)
             elif isinstance(how, MeanByDepth):

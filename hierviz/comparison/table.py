@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.comparison.alarms import alarms
-from hierviz.comparison.columns import Column, columns_of, file_numbers
+from hierviz.comparison.columns import CONFORMAL, CONFORMAL_KEYS, Column, columns_of, file_numbers
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.constants import Constants, constants
 from hierviz.comparison.methods import Method
 from hierviz.comparison.resampled import ProteinNumbers, ResampledNumbers, has_protein, resampled_draws
+from hierviz.evaluation._conformal import conformal_parts
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
@@ -28,6 +29,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.uncertainty.conformal import ConformalNodes
 from hierviz.uncertainty.resamples import Resamples, check_level
 
 RESAMPLES = "Resamples"
@@ -46,6 +48,7 @@ def compare(
     group: str | ArrayLike | None = None,
     class_weights: np.ndarray | str | None = None,
     accretion: np.ndarray | None = None,
+    conformal: Sequence[ConformalNodes | None] = (),
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     former: ComparisonTable | None = None,
@@ -79,6 +82,10 @@ def compare(
     accretion : ndarray of float, shape (n_nodes,), optional
         Of ``labels.s_min`` and ``labels.wf_max``, as in `hierviz.evaluation.protein_function`; adds these and
         ``labels.f_max`` where no column asks for one of them.
+    conformal : sequence of (ConformalNodes or None), optional
+        Of each of the predictions, `hierviz.evaluation.conformal_of_model`: of columns such as ``conformal.held``, of which those
+        of `CONFORMAL_KEYS` are added where none is asked for. Their means run over the judged new samples; resamples leave the
+        calibration as it is.
     threads, stage
         As in `hierviz.evaluate`.
     former : ComparisonTable, optional
@@ -120,11 +127,17 @@ def compare(
         check_models(given, of_model, thresholds, **parameters)
     taxonomy = given[0].taxonomy
     columns = columns_of(taxonomy, preset, metrics)
+    if conformal and len(conformal) != len(given):
+        raise PredictionsError(
+            f"conformal: expected conformal nodes of each of the {len(given)} predictions, got {len(conformal)}. Align them."
+        )
     if accretion is not None and not has_protein(columns):
         columns += columns_of(taxonomy, metrics=[f"labels.{key}" for key in PROTEIN_KEYS if "micro" not in key])
     if class_weights is not None and not any(column.is_balanced for column in columns):
         balanced = [f"{BALANCED_PREFIX}{column.metric}" for column in columns if column.block == "curve"]
         columns += columns_of(taxonomy, metrics=[key for key in balanced if key in METRICS] or [f"{BALANCED_PREFIX}ac"])
+    if any(found is not None for found in conformal) and not any(column.block == CONFORMAL for column in columns):
+        columns += columns_of(taxonomy, metrics=CONFORMAL_KEYS)
     models = [
         model
         if isinstance(model, Evaluation)
@@ -144,9 +157,13 @@ def compare(
         else None
         for model in models
     ]
+    nodes = list(conformal) or [None] * len(models)
+    of_nodes = [
+        None if found is None else conformal_parts(model, found) for model, found in zip(models, nodes, strict=True)
+    ]
     files = [
-        file_numbers(model, columns, choice, weights, stage, protein)
-        for model, choice, protein in zip(models, choices, proteins, strict=True)
+        file_numbers(model, columns, choice, weights, stage, protein, parts)
+        for model, choice, protein, parts in zip(models, choices, proteins, of_nodes, strict=True)
     ]
     if preset is None and not metrics:
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
@@ -157,8 +174,10 @@ def compare(
     numbers, draws = [], []
     if found is not None:
         numbers = [
-            ResampledNumbers(model, others, file.values, own, choice, weights, protein)
-            for model, file, own, choice, protein in zip(models, files, rows, choices, proteins, strict=True)
+            ResampledNumbers(model, others, file.values, own, choice, weights, protein, parts)
+            for model, file, own, choice, protein, parts in zip(
+                models, files, rows, choices, proteins, of_nodes, strict=True
+            )
         ]
         draws = resampled_draws(numbers, found, stage(RESAMPLES, "resamples"))
     names_of_files = [file.name for file in files]
@@ -173,8 +192,26 @@ def compare(
         first = names_of_files.index(method.name)
         values = {column.key: method.value(column.key) for column in columns}
         warnings[method.name] = alarms(models[first], values, columns, best, choices[first])
-    of_files: tuple[Any, ...] = (choices[0], thresholds, weights is not None, rules)
+    of_files: tuple[Any, ...] = (choices[0], thresholds, weights is not None, rules, _conformal_notes(models, nodes))
     return ComparisonTable(taxonomy, columns, methods, files, models, level, found, best, warnings, *of_files)
+
+
+def _conformal_notes(models, nodes):
+    """By what the columns of conformal nodes were calibrated, in words."""
+    names: dict[str, dict[str, None]] = {}
+    new = []
+    for model, found in zip(models, nodes, strict=True):
+        if found is not None:
+            n = " or ".join(f"{n:,}" for n in sorted({*found.n_calibration.tolist()}))
+            of_class = " in a top class" if found.classes is not None else ""
+            said = f"conformal nodes with a probability of {found.promised}, calibrated on {n} {found.unit}s{of_class}"
+            names.setdefault(said, {})[_called(model.predictions)] = None
+            rows = found.rows[found.rows < model.predictions.n_samples]
+            new.append(model.predictions.ids[rows])
+    notes = [said if len(names) == 1 else f"{', '.join(of)}: {said}" for said, of in names.items()]
+    if new and any(not np.array_equal(np.sort(new[0]), np.sort(ids)) for ids in new):
+        notes.append("conformal nodes of the models are of different samples: their order or calibration differs")
+    return notes
 
 
 def _called(predictions):

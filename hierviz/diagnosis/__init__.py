@@ -5,6 +5,7 @@ matrix              a confusion matrix that opens class by class
 confused_pairs      pairs of confused classes, ranked
 slices              subtrees and attributes that are worse than the rest, with their test
 reliability         calibration of nodes and depths
+confidence_reliability  calibration of the confidence of the answers
 overconfidence      subtrees in which a model is right less, or more often than it says
 flip_intervals      the answer to one sample at every threshold
 sample_steps        the answer to one sample at every value of a rule's own parameter
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._average_sensitivity import averaged as averaged
     from hierviz.diagnosis._class_table import class_table as class_table
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
+    from hierviz.diagnosis._confidence_reliability import confidence_reliability as confidence_reliability
     from hierviz.diagnosis._deciding_pair import DecidingPair as DecidingPair
     from hierviz.diagnosis._deciding_pair import deciding_pair as deciding_pair
     from hierviz.diagnosis._departures import departures as departures

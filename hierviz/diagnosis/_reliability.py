@@ -30,22 +30,20 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.calibration_bins import directions
-from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
+from hierviz.diagnosis.calibration_bins import judged_pairs
+from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
-from hierviz.metrics.calibration import calibration_of
 from hierviz.metrics.sets.node_sets import own_keys, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
-from hierviz.taxonomy.node_lists import is_member, offsets_of
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
-from hierviz.uncertainty.risk_bounds import wilson
 
 
 class TruthRelation:
@@ -94,7 +92,6 @@ class TruthRelation:
 
 # Probabilities that are read unless `max_samples` says otherwise (about two seconds), but at least so many samples.
 MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000
-N_REDRAWS = 999
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +126,8 @@ class Reliability(Rows):
         interval [1]_; ``n``, ``events``: samples and events.
     n_samples, n_used : int
         Judged samples, and how many of them were used (drawn at random where these are fewer).
+    names : tuple of str, optional
+        What each row is called where it is about neither a node nor a depth.
     """
 
     taxonomy: Taxonomy
@@ -151,10 +150,13 @@ class Reliability(Rows):
     bin_columns: dict[str, np.ndarray]
     n_samples: int
     n_used: int
+    names: tuple[str, ...] | None = None
 
     @property
     def subjects(self) -> list[str]:
         """Name of each row: of the node, or "depth d"."""
+        if self.names is not None:
+            return list(self.names)
         pairs = zip(self.node.tolist(), self.depth.tolist())
         return [f"depth {depth}" if node < 0 else self.taxonomy.names[node] for node, depth in pairs]
 
@@ -261,53 +263,24 @@ def reliability(
     assert predictions.truth is not None
     relation = TruthRelation(taxonomy, predictions.truth, rows)
     numbers = [*node_list.tolist(), *[-1] * len(depth_list)]
-    found, parts = [], []
+    pairs = []
     for place, node in enumerate(numbers):
         is_event, is_left = relation.of(best[:, place - len(node_list)] if node < 0 else np.full(len(rows), node))
-        inside, events = p[~is_left, place], is_event[~is_left]
-        means = (values.mean() if len(values) else np.nan for values in (inside, events))
-        parts.append((is_left.sum(), *means, inside.sum(), events.sum(), (inside * (1 - inside)).sum()))
-        found.append(calibration_of(inside, events, n_bins, min_samples, tests.n_draws or N_REDRAWS, rng))
+        pairs.append((p[~is_left, place], is_event[~is_left]))
+
+    def done(place):
         if progress:
-            progress(len(rows) + (place + 1) * len(rows) // len(numbers), 2 * len(rows))
-    left_out, mean_p, rate, said, events, variance = np.array(parts, dtype=float).reshape(-1, 6).T
-    lower, upper, _, direction = directions(len(rows) - left_out, said, events, variance, confidence, tests)
-    p_value = np.array([bins.p_value for bins in found])
-    known = np.isfinite(p_value)
-    p_adjusted = np.full(len(p_value), np.nan)
-    p_adjusted[known] = adjusted(p_value[known], tests.correction)
+            progress(len(rows) + place * len(rows) // len(numbers), 2 * len(rows))
 
-    def of_null(function):
-        return np.array([function(bins.null_ece) if len(bins.null_ece) else np.nan for bins in found])
-
-    kinds = {"low": float, "high": float, "mean_p": float, "n": np.intp, "events": np.intp}
-    bins = {
-        key: np.concatenate([np.empty(0, kind), *(getattr(one, key) for one in found)]) for key, kind in kinds.items()
-    }
-    bins["p"] = bins["mean_p"]
-    bins["rate"] = bins["events"] / np.maximum(bins["n"], 1)
-    bins["lower"], bins["upper"] = wilson(bins["events"], bins["n"], confidence)
+    found = judged_pairs(pairs, (n_bins, min_samples), confidence, tests, rng, done)
     return Reliability(
         taxonomy=taxonomy,
         node=np.array(numbers, dtype=np.intp),
         depth=np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp),
-        n=len(rows) - left_out.astype(np.intp),
-        n_left_out=left_out.astype(np.intp),
-        mean_p=mean_p,
-        rate=rate,
-        lower=lower,
-        upper=upper,
-        direction=direction,
-        ece=np.array([one.ece for one in found]),
-        null_mean=of_null(np.mean),
-        null_high=of_null(lambda values: np.quantile(values, 0.95)),
-        p_value=p_value,
-        p_adjusted=p_adjusted,
-        is_flagged=known & (np.where(known, p_adjusted, 1) <= tests.q),
-        offsets=offsets_of([len(one.n) for one in found]),
-        bin_columns={name: bins[name] for name in ("low", "high", "p", "rate", "lower", "upper", "n", "events")},
+        n_left_out=len(rows) - found["n"],
         n_samples=len(judged),
         n_used=len(rows),
+        **found,
     )
 
 

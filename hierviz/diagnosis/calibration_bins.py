@@ -3,7 +3,7 @@ calibrated parents.
 
 Functions
 ---------
-directions, calibration_example
+directions, judged_pairs, calibration_example
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ from itertools import combinations
 import numpy as np
 
 from hierviz.diagnosis.many_tests import adjusted
+from hierviz.metrics.calibration import calibration_of
 from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.risk_bounds import wilson
 from hierviz.uncertainty.student import t_tail
+
+# Outcomes that are redrawn from p unless tests say otherwise.
+N_REDRAWS = 999
 
 
 def directions(n, said, events, variance, confidence, tests):
@@ -51,6 +56,70 @@ def directions(n, said, events, variance, confidence, tests):
 
 # Samples of each of the six pairs of leaves, a multiple of 10: the shares of the law then hold exactly.
 SAMPLES_A_PAIR = 200
+
+
+def judged_pairs(pairs, bins, confidence, tests, rng, done=lambda place: None):
+    """Several probabilities against their events, in bins and on average.
+
+    Parameters
+    ----------
+    pairs : list of (ndarray of float, ndarray of bool)
+        p and events of the samples of each, which may be other ones.
+    bins : (int, int)
+        At most so many, of at least so many samples.
+    confidence : float
+        Of Wilson's intervals.
+    tests : ManyTests
+        Of all pairs together.
+    rng : numpy.random.Generator
+        Redraws outcomes.
+    done : callable
+        Called with the number of pairs that are done.
+
+    Returns
+    -------
+    dict
+        The fields ``n`` to ``bin_columns`` of `hierviz.diagnosis.reliability`, without ``n_left_out``.
+    """
+    found, parts = [], []
+    for place, (p, events) in enumerate(pairs):
+        means = (values.mean() if len(values) else np.nan for values in (p, events))
+        parts.append((len(p), *means, p.sum(), events.sum(), (p * (1 - p)).sum()))
+        found.append(calibration_of(p, events, *bins, tests.n_draws or N_REDRAWS, rng))
+        done(place + 1)
+    n, mean_p, rate, said, events, variance = np.array(parts, dtype=float).reshape(-1, 6).T
+    lower, upper, _, direction = directions(n, said, events, variance, confidence, tests)
+    p_value = np.array([one.p_value for one in found])
+    known = np.isfinite(p_value)
+    p_adjusted = np.full(len(p_value), np.nan)
+    p_adjusted[known] = adjusted(p_value[known], tests.correction)
+
+    def of_null(function):
+        return np.array([function(one.null_ece) if len(one.null_ece) else np.nan for one in found])
+
+    kinds = {"low": float, "high": float, "mean_p": float, "n": np.intp, "events": np.intp}
+    columns = {
+        key: np.concatenate([np.empty(0, kind), *(getattr(one, key) for one in found)]) for key, kind in kinds.items()
+    }
+    columns["p"] = columns["mean_p"]
+    columns["rate"] = columns["events"] / np.maximum(columns["n"], 1)
+    columns["lower"], columns["upper"] = wilson(columns["events"], columns["n"], confidence)
+    return {
+        "n": n.astype(np.intp),
+        "mean_p": mean_p,
+        "rate": rate,
+        "lower": lower,
+        "upper": upper,
+        "direction": direction,
+        "ece": np.array([one.ece for one in found]),
+        "null_mean": of_null(np.mean),
+        "null_high": of_null(lambda values: np.quantile(values, 0.95)),
+        "p_value": p_value,
+        "p_adjusted": p_adjusted,
+        "is_flagged": known & (np.where(known, p_adjusted, 1) <= tests.q),
+        "offsets": offsets_of([len(one.n) for one in found]),
+        "bin_columns": {name: columns[name] for name in ("low", "high", "p", "rate", "lower", "upper", "n", "events")},
+    }
 
 
 def calibration_example() -> Predictions:

@@ -1,6 +1,7 @@
 """All numbers of all models, and the answers they are made of.
 
 judged_answers       the answers of a rule next to their truth
+answer_confidence    how sure a model is of its answers, calibrated on held-out folds
 conformal_of_model   nodes that hold the true classes of a model's samples with a stated probability
 conformal_of_sample  that of one sample
 curves_by            operating curves of parts of the samples
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.evaluation._answer_confidence import answer_confidence as answer_confidence
     from hierviz.evaluation._conformal import conformal_of_model as conformal_of_model
     from hierviz.evaluation._conformal import conformal_of_sample as conformal_of_sample
     from hierviz.evaluation._judged_answers import judged_answers as judged_answers

@@ -2,7 +2,7 @@
 
 Functions
 ---------
-conformal_of_model, conformal_of_sample, why_no_conformal
+conformal_of_model, conformal_of_sample, conformal_parts, why_no_conformal
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.inference.leaf_paths import LeafPaths
 from hierviz.messages.errors import PredictionsError, listed, near_miss, shown
@@ -117,6 +118,41 @@ def conformal_of_sample(model: Evaluation, row: int, alpha: float = 0.1, *, by: 
         groups=None if groups is None else groups[kept],
         by_class=by == BY_CLASS,
     )
+
+
+def conformal_parts(model: Evaluation, found: ConformalNodes) -> dict[str, np.ndarray]:
+    """Parts of the numbers of block ``conformal``; nan for calibration samples.
+
+    Parameters
+    ----------
+    model : Evaluation
+    found : ConformalNodes
+        Of its samples, as `conformal_of_model` gives them.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_judged,)
+        By key, and ``weight``: 1, or 1 over the judged new samples of the group.
+    """
+    taxonomy, n = model.taxonomy, model.predictions.n_samples
+    is_own = found.rows < n
+    nodes, units = np.full(n, -1), np.arange(n)
+    nodes[found.rows[is_own]] = found.nodes[is_own]
+    if found.unit_of is not None:
+        units[found.rows[is_own]] = n + found.unit_of[is_own]
+    answers, units = nodes[model.rows], units[model.rows]
+    is_new = answers >= 0
+    answers = np.where(is_new, answers, 0)
+    holds = lowest_common_ancestors(taxonomy, np.asarray(model.truth), answers) == answers
+    values = {
+        "held": holds,
+        "root_share": answers == 0,
+        "leaf_share": taxonomy.is_leaf[answers],
+        "mean_information": taxonomy.information[answers],
+        "mean_depth": taxonomy.depth[answers],
+    }
+    _, of_unit, size = np.unique(units, return_inverse=True, return_counts=True)
+    return {key: np.where(is_new, of, np.nan) for key, of in values.items()} | {"weight": 1 / size[of_unit]}
 
 
 def _checked(model):

@@ -15,7 +15,7 @@ from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
 
 # Parts of a block that do not depend on the predictions, or are no single number.
-LEFT_OUT = ("baseline", "cuts")
+LEFT_OUT = ("baseline", "cuts", "links")
 # What bounds allow for, wherever they are shown.
 WIDENED = f"they allow for rows whose sum misses 1 by up to {SUM_TOLERANCE:g}, as those of rounded probabilities do"
 # Why a number has no interval.
@@ -34,6 +34,9 @@ WHY_NOT = {
     "error_lca_height": "the samples that it averages depend on the unknown scores",
     "icm": "bounds of what sets share in the corpus are not computed",
     "icm_norm": "bounds of what sets share in the corpus are not computed",
+    **dict.fromkeys(
+        ("lca_precision", "lca_recall", "lca_f1"), "bounds of the ways between the labels of two sets are not computed"
+    ),
     "mcc": "it need not grow or fall with a count",
     "pt": "it need not grow or fall with a count",
 }

@@ -394,7 +394,7 @@ class Evaluation(Short):
             answers = self.answers(**choice, progress=progress)
             assert isinstance(answers, NodeLists)
             expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
-            made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts)
+            made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts, self.corpus)
             if "beta" in settings:
                 made.beta, made.expected = settings["beta"], None if expected is None else expected[self.rows]
             self._label_counts[key] = made

@@ -21,7 +21,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.rule_answers import OF_TABLE
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, rule_of_sets, score_numbers
 from hierviz.inference.leaf_paths import LeafPaths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
@@ -101,17 +101,21 @@ class EvaluationPiece(Short):
         PredictionsError
             If the rule is unknown, or a score is not finite.
         """
-        entry = inference_rule(rule)
+        rule = inference_rule(rule).key
         evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads, corpus=corpus)
         counts: dict[float | None, Any] = {}
         if evaluation.n_judged:
             key = threshold if predictions.has_scores else None
             counts[key] = evaluation.label_counts(threshold).counted()
         numbers = score_numbers(evaluation, tuple(SCORE_BLOCKS)) if more and evaluation.why_no_curve() is None else {}
+        wanted = [rule] if rule not in OF_TABLE else []
+        # Sets that the block of lowest common ancestors links.
+        wanted += [sets] if more and (sets := rule_of_sets(rule)) not in wanted else []
         answers = []
-        if predictions.has_scores and rule not in OF_TABLE:
-            settings = entry.settings({"threshold": threshold, **parameters})
-            answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
+        for name in wanted if predictions.has_scores else ():
+            given = parameters if name == rule else {}
+            settings = inference_rule(name).settings({"threshold": threshold, **given})
+            answers.append((name, settings, evaluation.answers(name, threshold, **given)))
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
         has_paths = predictions.has_scores and predictions.taxonomy.is_tree
         paths = evaluation.leaf_paths(threads=threads) if has_paths else None

@@ -14,13 +14,14 @@ import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.curves._selective_curve import differing_share
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, level_answers, why_no_levels
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, label_sets, level_answers, why_no_levels
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.level_answers import level_answer_numbers
 from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, SIZES, keys_of
+from hierviz.metrics.sets.lca_sets import lca_scores
 from hierviz.metrics.win import best_leaf_metrics, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
@@ -89,6 +90,7 @@ _PARTS = {
     **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
     "levels": lambda model, choice: level_answer_numbers(model.taxonomy, np.asarray(model.truth), level_answers(model)),
     "selective": _selective,
+    "lca": lambda model, choice: lca_scores(model.taxonomy, model.truth, label_sets(model, choice)),
     "labels": lambda model, choice: model.set_counts(choice).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }
@@ -132,4 +134,6 @@ def per_sample(
     if more and why_no_levels(evaluation) is None:
         parts = parts_of(evaluation, "levels", choice)
         columns |= {key: parts[key] for key in keys_of("levels", Mean)}
+    if more:
+        columns |= parts_of(evaluation, "lca", choice)
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()

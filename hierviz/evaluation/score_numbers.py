@@ -4,21 +4,23 @@ They are computed when a block asks for them, in one pass for all blocks that ar
 
 Functions
 ---------
-SCORE_BLOCKS, MORE, score_numbers, block_numbers, level_answers, why_no_levels
+SCORE_BLOCKS, MORE, score_numbers, block_numbers, level_answers, why_no_levels, rule_of_sets, label_sets
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from hierviz.inference.registry import inference_rule
 from hierviz.metrics.best_leaves import SIZES, best_leaf_numbers, best_leaves
 from hierviz.metrics.cut_probabilities import level_numbers
 from hierviz.metrics.level_answers import path_levels
 from hierviz.metrics.random_cuts import cut_accuracies, random_cuts
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def _best_leaves(taxonomy, truth, p):
@@ -37,7 +39,9 @@ SCORE_BLOCKS: dict[str, Callable[[Any], Callable[[np.ndarray, np.ndarray], dict[
     "probabilities": lambda taxonomy: partial(level_numbers, taxonomy),
 }
 # Blocks that are there only where they are asked for: they read all probabilities once more, or the path to the best leaf.
-MORE = (*SCORE_BLOCKS, "levels", "selective")
+MORE = (*SCORE_BLOCKS, "levels", "lca", "selective")
+# Answers with all classes above a threshold, which are the sets of labels of scores.
+SETS_OF_SCORES = "threshold_set"
 
 
 def score_numbers(
@@ -95,6 +99,27 @@ def why_no_levels(evaluation: Any) -> str | None:
         return reason
     several = "they need one answer for each level, and these label lists hold several, or labels outside the taxonomy"
     return several if evaluation.label_paths() is None else None
+
+
+def rule_of_sets(rule: str) -> str:
+    """The rule that makes the sets of block ``labels`` from scores: one that chooses sets itself, else all above a threshold."""
+    entry = inference_rule(rule)
+    return rule if entry.returns_sets and not entry.needs_threshold else SETS_OF_SCORES
+
+
+def label_sets(
+    evaluation: Any, choice: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
+) -> NodeLists:
+    """The labels of each judged sample that block ``labels`` judges; `choice` is rule, threshold and parameters of the rule.
+
+    `progress` is called with (rows done, rows in all) where scores are read for it.
+    """
+    predictions = evaluation.predictions
+    if not predictions.has_scores:
+        return predictions.labels.take(evaluation.rows)
+    rule = rule_of_sets(choice["rule"])
+    given = dict(choice) if rule == choice["rule"] else {"rule": rule, "threshold": choice["threshold"]}
+    return evaluation.answers(**given, progress=progress).take(evaluation.rows)
 
 
 def block_numbers(evaluation: Any, block: str) -> dict[str, np.ndarray]:

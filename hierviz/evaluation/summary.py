@@ -23,7 +23,7 @@ from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
-from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, score_numbers, why_no_levels
+from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, label_sets, score_numbers, why_no_levels
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
@@ -37,7 +37,7 @@ from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS, PATHS = "Operating curve", "Label sets", "Bounds", "Paths to the best leaf"
-FURTHER = "Best leaves, cuts and levels"
+FURTHER, LINKS = "Best leaves, cuts and levels", "Links of label sets"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -75,7 +75,8 @@ def evaluate(
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
         with its own (`hierviz.evaluation.evaluation`).
     more : bool
-        Adds the blocks best_leaves, probabilities, random_cuts, levels and selective, which read all probabilities once more.
+        Adds the blocks best_leaves, probabilities, random_cuts, levels, lca and selective, which read all probabilities once
+        more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -211,7 +212,7 @@ def model_summary(
             **(_given_parameters(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             **({} if bounds is None else {"bounds": bounds}),
-            "notes": notes + of_bounds + _remarks(model),
+            "notes": notes + of_bounds + _remarks(model, wanted),
         }
     )
 
@@ -221,6 +222,8 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
     name = model.predictions.name
     if "labels" in wanted and model.n_judged and model.predictions.has_scores:
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
+    if "lca" in wanted and model.n_judged and model.predictions.has_scores:
+        label_sets(model, {"rule": rule, "threshold": threshold, **parameters}, stage(f"{LINKS} of {name}", "rows"))
     if model.why_no_curve() is None:
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
         entry = inference_rule(rule)
@@ -269,6 +272,10 @@ def _random_cuts(model, choice):
     return totals_of(model, "random_cuts", choice) | {"cuts": random_cuts(model.taxonomy).to_dict()}
 
 
+def _lca(model, choice):
+    return totals_of(model, "lca", choice) | {"links": {"max_distance": None}}
+
+
 def _selective(model, choice):
     tables = {"climbing": model.climbed, "threshold": model.judged_table}
     areas = {}
@@ -291,6 +298,7 @@ BLOCKS = {
     "random_cuts": (_random_cuts, Evaluation.why_no_curve),
     "levels": (partial(totals_of, block="levels"), why_no_levels),
     "labels": (lambda model, choice: model.set_counts(choice).summary(), _no_truth),
+    "lca": (_lca, _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
@@ -316,7 +324,7 @@ def exchanged_note(model):
     return f"{words} Are the names of the columns in the right order?" if words else ""
 
 
-def _remarks(model):
+def _remarks(model, wanted):
     """What a reader of the numbers should know of this input."""
     remarks = [found] if (found := exchanged_note(model)) else []
     if model.why_no_curve() is not None:
@@ -334,6 +342,11 @@ def _remarks(model):
             f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there "
             "with its p counted twice, and a best leaf below it counts as correct"
         )
+        if "probabilities" in wanted:
+            remarks.append(
+                f"probabilities: these {inner} samples are left out of the Brier score and the log loss of all depths below "
+                "their truth, and of calibration where the most probable class is below it"
+            )
     return remarks + _ties(model)
 
 

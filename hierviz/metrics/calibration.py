@@ -17,7 +17,8 @@ which is 0 on average where p is the rate of every bin, and may be negative.
 
 Functions
 ---------
-bin_ends, calibration_of, CalibrationBins, calibration_error, static_calibration
+bin_ends, calibration_of, CalibrationBins, calibration_error, static_calibration,
+event_losses
 
 References
 ----------
@@ -207,3 +208,25 @@ def static_calibration(p, events, n_bins, n_redraws, rng):
     sums = np.add.reduceat(p, start)
     error = np.abs(np.add.reduceat(events.astype(np.intp), start) - sums).sum() / len(p)
     return error, _redrawn(p, start, np.diff(np.append(start, len(p))), sums, n_redraws, rng)
+
+
+# What a probability of 0 of what happens counts as.
+LEAST_P = 1e-12
+
+
+def event_losses(p, events):
+    """Brier score and log loss of the probability of an event of each sample.
+
+    Parameters
+    ----------
+    p : ndarray of float, shape (n,)
+        In [0, 1].
+    events : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n,)
+        ``brier``: (p - event)^2; ``log_loss``: in nats, where what happens had the probability 0 that of `LEAST_P`. Lower is
+        better.
+    """
+    return {"brier": (p - events) ** 2, "log_loss": -np.log(np.clip(np.where(events, p, 1 - p), LEAST_P, 1))}

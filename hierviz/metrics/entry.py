@@ -10,7 +10,7 @@ from typing import Any
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfAll, OfSums, OverCurve, Total
+from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfAll, OfSums, OverCurve, Total, WeightedMean
 from hierviz.taxonomy.checks import check_key
 
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
@@ -41,7 +41,7 @@ class Metric(Short):
         Name where there is room for few letters; the label where empty.
     is_binary : bool
         Of one sample it is 0 or 1.
-    made : Mean, MeanByDepth, OfAll, Total, OfSums, ByNode, OverCurve or None
+    made : Mean, WeightedMean, MeanByDepth, OfAll, Total, OfSums, ByNode, OverCurve or None
         How it is put together: see `hierviz.metrics.parts`. None where it is the same for all samples or takes a way of its own.
     """
 
@@ -60,7 +60,7 @@ class Metric(Short):
     leaf_truth_only: bool = False
     brief: str = ""
     is_binary: bool = False
-    made: Mean | MeanByDepth | OfAll | Total | OfSums | ByNode | OverCurve | None = None
+    made: Mean | WeightedMean | MeanByDepth | OfAll | Total | OfSums | ByNode | OverCurve | None = None
 
     def __post_init__(self):
         check_key("metric", self.key)

@@ -4,7 +4,7 @@ Conventions
 -----------
 A sample has one answer for each level l = 1, 2, ..., max_depth: a node, or -1 where it has none. Its truth y, with depth L, has
 the ancestor a_l at each level up to L; levels below the truth count for nothing. A hit is an answer equal to a_l. A sample
-whose truth is the root has no level, and is left out (nan). Trees only.
+whose truth is the root has no level, and is left out (nan), except of TICE, which does not depend on the truth. Trees only.
 
 Answers are a path if each is a child of the one before it, the first one of the root; they may stop early. A leaf above a
 level, which scores may give as the answer of that level too, is no break of its own path.

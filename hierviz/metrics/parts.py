@@ -55,6 +55,24 @@ class Mean(OfPart):
 
 
 @dataclass(frozen=True)
+class WeightedMean(OfPart):
+    """Mean of a part over the samples that have it, each with a weight.
+
+    Attributes
+    ----------
+    part, weight : str
+    """
+
+    weight: str = ""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where none has it."""
+        values, weights = np.asarray(parts[self.part]), np.asarray(parts[self.weight])
+        known = ~np.isnan(values)
+        return float((weights[known] * values[known]).sum() / weights[known].sum()) if known.any() else None
+
+
+@dataclass(frozen=True)
 class MeanByDepth:
     """Means of one part for each depth, which are named ``part.depth``.
 
@@ -84,8 +102,10 @@ class WeightedByDepth(MeanByDepth):
 
     weight: str = ""
 
-    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:  # type: ignore[override]
         """Of all samples; None where no sample has the part at any depth."""
+        means: Any
+        weights: Any
         means, weights = (MeanByDepth(name).total(parts) for name in (self.part, self.weight))
         known = [depth for depth, mean in means.items() if mean is not None]
         whole = sum(weights[depth] for depth in known)
@@ -112,6 +132,20 @@ class OfAll:
         known = ~np.isnan(values).any(axis=0)
         found = float(self.function(*(of[known] for of in values)))
         return None if np.isnan(found) else found
+
+
+@dataclass(frozen=True)
+class OfAllByDepth(OfAll):
+    """`OfAll` for each depth, of parts that are named ``part.depth``."""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> dict[str, float | None]:  # type: ignore[override]
+        """Of all samples, by depth as text; None where undefined."""
+        first = f"{self.parts[0]}."
+        depths = [name.removeprefix(first) for name in parts if name.startswith(first)]
+        return {
+            depth: OfAll(tuple(f"{name}.{depth}" for name in self.parts), self.function).total(parts)
+            for depth in depths
+        }
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,12 @@ from hierviz.metrics.parts import (
     ByNode,
     MeanByDepth,
     OfAll,
+    OfAllByDepth,
     OfSums,
     OverCurve,
     Total,
     WeightedByDepth,
+    WeightedMean,
     f1_of,
     matthews,
     normalised_icm,
@@ -71,7 +73,7 @@ LABEL_METRICS = {
         ihf1_auc={"tree_only": True},
         macro_f1_by_depth={"tree_only": True, "made": ByNode(over="depth")},
         icm={"tree_only": True, "range": (float("-inf"), float("inf")), "unit": "bits"},
-        icm_norm={"tree_only": True, "range": POSITIVE, "made": OfSums(CORPUS_SUMS, normalised_icm)},
+        icm_norm={"tree_only": True, "made": OfSums(CORPUS_SUMS, normalised_icm)},
     ),
     **entries_of(
         "per_sample of sets",
@@ -94,12 +96,15 @@ SIZES = (1, 5, 20)
 _LCA_UNITS = {"height": EDGES, "depth": EDGES, "information": BITS}
 
 
-def _of_confidence(key):
-    """Attributes of an error of calibration, or of its value under calibration, of the most probable leaf."""
+def _of_confidence(key, made=OfAll):
+    """Attributes of an error of calibration, or of its value under calibration, of the most probable class."""
     better = "neither" if key.endswith("_calibrated") else "lower"
     low = -1.0 if key == "calibration_error_squared" else 0.0
-    made = OfAll(("confidence", "is_right"), partial(calibration_error, key))
-    return {"range": (low, 1.0), "better": better, "made": made}
+    return {
+        "range": (low, 1.0),
+        "better": better,
+        "made": made(("confidence", "is_right"), partial(calibration_error, key)),
+    }
 
 
 _ENTRIES = {
@@ -131,6 +136,7 @@ _ENTRIES = {
         log_loss=NATS,
         log_loss_by_depth=NATS | {"made": MeanByDepth("log_loss")},
         **{key: _of_confidence(key) for key in CALIBRATION_ERRORS},
+        **{f"{key}_by_depth": _of_confidence(key, OfAllByDepth) for key in CALIBRATION_ERRORS},
     ),
     **entries_of(
         "predicted",
@@ -177,6 +183,15 @@ _ENTRIES = {
         f1={"made": ratio_of("tp tp", "tp tp fp fn")},
         mcc={"range": (-1.0, 1.0), "made": OfSums(CELLS, matthews)},
     ),
+    # Only where conformal nodes are asked for.
+    **entries_of(
+        "conformal",
+        held={"better": "neither", "made": WeightedMean("held", "weight")},
+        root_share={"better": "lower"},
+        leaf_share={"better": "neither"},
+        mean_information={"range": POSITIVE, "unit": "bits"},
+        mean_depth={"range": POSITIVE, "unit": "edges"},
+    ),
     **entries_of("per_sample", tree_only=False),
     **entries_of(
         "goal",
@@ -187,6 +202,7 @@ _ENTRIES = {
     **LABEL_METRICS,
     **OPTIMAL_SET_METRICS,
     **PROTEIN_METRICS,
+    **entries_of("lca", tree_only=False),
 }
 # The numbers of block `curve` as means over classes: there where weights of classes are given.
 BALANCED_PREFIX = "balanced_"

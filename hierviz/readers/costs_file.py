@@ -149,7 +149,7 @@ class _CostRows:
         if len(absent):
             answer, truth = np.append(taxonomy.leaves, nodes).astype(int)[absent[0, 0]], taxonomy.leaves[absent[0, 1]]
             more = f" and {len(absent) - 1:,} more" if len(absent) > 1 else ""
-            inner = f" and of {len(nodes):,} inner classes with them" if nodes else ""
+            inner = f" and of {len(nodes):,} inner class{'es' * (len(nodes) > 1)} with them" if nodes else ""
             raise FileError(
                 f"{self.table.where}: expected a cost for each of the {n * n:,} pairs of {n:,} leaves{inner}, got none for "
                 f"{_pair(taxonomy.names[answer], taxonomy.names[truth])}{more}. Add what is missing."

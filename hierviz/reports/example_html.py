@@ -37,10 +37,12 @@ class ExamplePage:
         Models of the report, which can be chosen in the drawing.
     looks : dict of str to Sensitivity, optional
         Where the model looks, by the id of the sample.
+    confidence : AnswerConfidence, optional
+        Of the answers by `choice`, where it is calibrated.
     """
 
-    def __init__(self, evaluation, pictures, choice, store, others=(), looks=None):
-        self.looks = looks or {}
+    def __init__(self, evaluation, pictures, choice, store, others=(), looks=None, confidence=None):
+        self.looks, self.confidence = looks or {}, confidence
         self.evaluation, self.pictures, self.choice, self.store = evaluation, pictures, choice, store
         named = by_name(others or [evaluation])
         self.first = next(name for name, one in named.items() if one is evaluation)
@@ -131,6 +133,8 @@ class ExamplePage:
                 facts.append((label, self._named(nodes)))
         if answer.p is not None:
             facts.append(("p of the answer", probability_text(answer.p)))
+        if self.confidence is not None:
+            facts.append(("Confidence of the answer", escape(self.confidence.text(row))))
         if answer.win is not None:
             facts.append(("Win", value_text(answer.win)))
         known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}

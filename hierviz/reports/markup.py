@@ -18,6 +18,7 @@ BLOCKS = {
     "random_cuts": "Random cuts",
     "predicted": "Answer by the rule",
     "labels": "Label sets",
+    "lca": "Label sets by lowest common ancestors",
     "curve": "All thresholds",
     "selective": "Selective classification",
     "confusion": "Hierarchical confusion",
@@ -82,11 +83,11 @@ def overview_table(entries):
     Parameters
     ----------
     entries : list of dict
-        ``models`` of the JSON of `evaluate`.
+        ``models`` of the JSON of `evaluate`, with or without the blocks that it adds on request.
     """
-    keys = OF_CURVES if any(entry["curve"] for entry in entries) else OF_SETS
+    keys = OF_CURVES if any(entry.get("curve") for entry in entries) else OF_SETS
     values = [
-        {key: next((entry[block][key] for block in BLOCKS if key in (entry[block] or ())), None) for key in keys}
+        {key: next((of[key] for block in BLOCKS if key in (of := entry.get(block) or {})), None) for key in keys}
         for entry in entries
     ]
     keys = [key for key in keys if any(of_model[key] is not None for of_model in values)]
@@ -100,10 +101,10 @@ def overview_table(entries):
 
 
 def all_numbers(entries):
-    """Every number of the JSON, one table a block, models as columns: HTML."""
+    """Every number of the JSON, one table a block that is there, models as columns: HTML."""
     parts = []
     for block, title in BLOCKS.items():
-        of_models = [entry[block] or {} for entry in entries]
+        of_models = [entry.get(block) or {} for entry in entries]
         first = {key: value for values in reversed(of_models) for key, value in values.items()}
         keys = dict.fromkeys(key for values in of_models for key in values if key != "macro_f1_by_depth")
         rows = [

@@ -186,7 +186,7 @@ def _page(parts, title, notes, command, samples, story):
         "curves": parts.curves(),
         "examples": f"<p>{escape(parts.setting)}.</p>{examples}" if examples else "",
         "matrix": parts.matrix(),
-        "taxonomy": parts.taxonomy_table(),
+        "taxonomy": parts.taxonomy_table(samples),
         "pair": parts.pair(),
         "numbers": folded("Show all numbers", all_numbers(parts.numbers["models"])),
         "files": folded("Show", parts.account()),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from hierviz.charts import packed, packed_chart, threshold_text
+from hierviz.diagnosis._confidence_reliability import confidence_reliability, confidence_sentence
 from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table
 from hierviz.diagnosis._overconfidence import depths_sentence, overconfidence
 from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
+from hierviz.evaluation._answer_confidence import answer_confidence
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
@@ -200,7 +202,8 @@ class ReportParts:
         rows = [row for _, of_group in groups for row in of_group]
         pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
         looks = {one.sample: one for one in samples.sensitivities}
-        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations, looks)
+        confidence = self._confidence(samples)
+        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations, looks, confidence)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
         for title, of_group in groups:
             parts.append(f"<h3>{escape(title)}</h3>")
@@ -210,6 +213,11 @@ class ReportParts:
                 if progress is not None:
                     progress(done, len(rows))
         return "".join(parts), left_out
+
+    def _confidence(self, samples):
+        """The AnswerConfidence of ReportSamples; None where it is shown as it is."""
+        how = samples.confidence_map
+        return None if how == "none" else answer_confidence(self.model, how, group=samples.group, **self.choice)
 
     # Matrix and taxonomy -------------------------------------------------------------------------------------------
 
@@ -225,19 +233,19 @@ class ReportParts:
             '<div class="wide" data-matrix="matrix"></div>'
         )
 
-    def taxonomy_table(self):
+    def taxonomy_table(self, samples):
         """The taxonomy with numbers of every class, which opens level by level: HTML."""
         table = node_table(self.model, **self.choice) if self.model.n_judged else None
         values = {"columns": [], "share": None, "rank": list(range(self.taxonomy.n_nodes))}
         self.store["taxonomy-values"] = packed(values if table is None else node_data(table))
         columns = () if table is None else [NODE_COLUMNS[key] for key in shown_columns(table)]
         return (
-            f"{self._calibration()}<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
+            f"{self._calibration(samples)}<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
             '<div class="wide" data-tree="taxonomy-tree" data-values="taxonomy-values" data-open="0" '
             f'data-label="Classes of the taxonomy"></div>{meaning(columns)}'
         )
 
-    def _calibration(self):
+    def _calibration(self, samples):
         """Whether the probabilities say too much, by subtree and by depth, as on the page Taxonomy: HTML."""
         if not (self.model.n_judged and self.model.predictions.has_scores and self.taxonomy.is_tree):
             return ""
@@ -247,6 +255,9 @@ class ReportParts:
             said = f"{overconfidence(answers).sentence('{}')} {depths_sentence(depths)}"
         except PredictionsError as error:
             said = str(error)
+        confidence = self._confidence(samples)
+        if confidence is not None:
+            said += f" {confidence_sentence(confidence, confidence_reliability(confidence))}"
         return f"<p>Calibration: {escape(said)}</p>"
 
     # Numbers and files ---------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.diagnosis.mistakes import worst_rows
 from hierviz.evaluation._review import Review
 from hierviz.messages.errors import PredictionsError, listed, shown
-from hierviz.taxonomy.checks import check_kind, is_number
+from hierviz.taxonomy.checks import check_kind, check_one_of, is_number
+from hierviz.uncertainty.confidence_folds import MAPS
 
 # Pixels of the longer side, tried in this order.
 SIDES = (480, 240, 120)
@@ -36,6 +37,8 @@ class ReportSamples:
         Where the model looks, drawn with the samples that are shown anyway; those of other samples are left out.
     review : Review, optional
         What views that filter by a review mean.
+    confidence_map, group : str, optional
+        As ``how`` and ``group`` of `hierviz.evaluation.answer_confidence`: how the confidence of the answers is calibrated.
 
     Raises
     ------
@@ -50,6 +53,8 @@ class ReportSamples:
     max_mb: float = 5.0
     sensitivities: Sequence[Sensitivity] = ()
     review: Review | None = None
+    confidence_map: str = "none"
+    group: str | None = None
 
     def __post_init__(self):
         for what in ("worst", "random", "seed"):
@@ -60,6 +65,7 @@ class ReportSamples:
             raise PredictionsError(
                 f"max_mb: expected a number of megabytes from 0, got {shown(self.max_mb)}. Give one."
             )
+        check_one_of("confidence_map", self.confidence_map, MAPS)
         if self.review is not None:
             check_kind("review", self.review, Review, "hierviz.load_review reads one.")
         for one in self.sensitivities:

@@ -20,6 +20,7 @@ from hierviz.messages.number_text import threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
 from hierviz.reports.view_pages import ASPECTS, COMPARISONS, CONTRASTS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES
+from hierviz.uncertainty.confidence_folds import MAPS_OF_ANSWERS
 
 DEMO, WIKIPEDIA = "demo", "wikipedia"
 # Keys of the demos, which are open to everybody, and what the command line calls them.
@@ -28,7 +29,19 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    *("choosing", "changes", "departures", "matrix", "slices", "mistakes", "review", "confusions", "taxonomy", "looks"),
+    *(
+        "choosing",
+        "confidence",
+        "changes",
+        "departures",
+        "matrix",
+        "slices",
+        "mistakes",
+        "review",
+        "confusions",
+        "taxonomy",
+        "looks",
+    ),
     *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts", "pair")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
@@ -69,6 +82,7 @@ class View:
     with a field of the URL for itself; of costs that were uploaded the name of the file. `where` holds ``column=value``, both
     percent-encoded, see `conditions`; `common` is a depth as text, after ``from-`` that or a deeper one. `part` of the page
     Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
+    `confidence` is how that of the answers is calibrated, a key of `MAPS_OF_ANSWERS`; empty as it is.
     `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models;
     `review` what an expert said of the samples, a word of `hierviz.diagnosis.review_samples`.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
@@ -96,6 +110,7 @@ class View:
     common: str = _field("(from-)?[0-9]{1,4}", "filter")
     right: str = _field(rf"none|all|only:{_KEY}(\.{_KEY})*", "filter")
     review: str = _field(REVIEWED, "filter")
+    confidence: str = _field(MAPS_OF_ANSWERS, "calibration of the confidence")
     order: str = _field(ORDERS, "order", "win_lost")
     tree: str = _field(TREES, "drawing", "ladder")
     ask: str = _field("yes", "questions")

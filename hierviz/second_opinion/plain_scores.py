@@ -87,9 +87,14 @@ def probabilities(graph, rows, truth):
                 losses.append(-math.log(p[own[0]]) if p[own[0]] > 0 else math.inf)
         found["brier_by_depth"][str(depth)], found["log_loss_by_depth"][str(depth)] = mean(scores), mean(losses)
     found["brier"], found["log_loss"] = (found[f"{key}_by_depth"][str(deepest)] for key in ("brier", "log_loss"))
-    best = [(ranked_leaves(graph, p)[0], p, y) for p, y in zip(rows, truth)]
-    pairs = [(p[leaf], y in graph.up[leaf]) for leaf, p, y in best if y in graph.up[leaf] or leaf not in graph.up[y]]
-    return found | calibration(sorted(pairs, key=lambda pair: pair[0]))
+    answers = [level_answers(graph, p) for p in rows]
+    for level, depth in enumerate(list(found["brier_by_depth"])):
+        best = [(of_levels[level], p, y) for of_levels, p, y in zip(answers, rows, truth)]
+        # Of a truth above the answer it is not known whether the answer is right.
+        pairs = [(p[v], v in graph.up[y]) for v, p, y in best if v in graph.up[y] or y not in graph.up[v]]
+        for key, value in calibration(sorted(pairs, key=lambda pair: pair[0])).items():
+            found.setdefault(f"{key}_by_depth", {})[depth] = found[key] = value
+    return found
 
 
 def level_answers(graph, p):

@@ -32,6 +32,7 @@ from hierviz.second_opinion import (
     packages,
     plain_climbing,
     plain_graph,
+    plain_lca,
     plain_numbers,
     plain_optimal,
     plain_scores,
@@ -46,9 +47,9 @@ MOST_PAIRED = 100
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
 # Entries of a block that are compared on their own way, or not at all.
-NO_NUMBERS = ("baseline", "cuts", "macro_f1_by_depth")
+NO_NUMBERS = ("baseline", "cuts", "links", "macro_f1_by_depth")
 # Means over outcomes that are drawn at random.
-REDRAWN = ("ece_adaptive_calibrated", "ece_static_calibrated")
+REDRAWN = tuple(f"ece_{bins}_calibrated{ending}" for bins in ("adaptive", "static") for ending in ("", "_by_depth"))
 PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
@@ -267,6 +268,7 @@ class _Recomputation:
         if self.model["levels"] is not None:
             found["levels"] = plain_scores.levels(graph, self._level_answers(), self.single)
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
+        found["lca"] = plain_lca.lca(graph, self.sets, self.truth)
         if self.rule == "hf_optimal" and self.p is not None:
             found["labels"] |= plain_optimal.labels(graph, self.sets, self.truth, self.p, self.settings["beta"])
         if not graph.is_tree:

@@ -46,7 +46,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.selection import Choice
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
-from hierviz.uncertainty.resamples import FEWEST, Resamples, unit_numbers
+from hierviz.uncertainty.resamples import FEWEST, Resamples, fold_numbers, unit_numbers
 from hierviz.uncertainty.student import t_quantile
 
 
@@ -81,16 +81,9 @@ class Folds(Short):
             If there are fewer samples, or groups, than folds.
         """
         unit_of = unit_numbers(self.groups, n_samples)
-        n_units = int(unit_of.max()) + 1
-        if n_units < self.n:
-            raise PredictionsError(
-                f"folds: expected at least {self.n} samples or groups, got {n_units}. Choose fewer folds, or add samples."
-            )
         rng = np.random.default_rng(self.seed)
         for _ in range(self.splits):
-            fold_of = np.empty(n_units, dtype=np.intp)
-            fold_of[rng.permutation(n_units)] = np.arange(n_units) % self.n
-            yield fold_of[unit_of]
+            yield fold_numbers(unit_of, self.n, rng)
 
 
 @dataclass(frozen=True)

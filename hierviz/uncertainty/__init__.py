@@ -13,6 +13,7 @@ curve_over_repeats    curves of several runs at common thresholds
 summary_over_repeats  summaries of curves over runs
 at_temperature        predictions at another temperature
 compare_confidence_maps  ways to calibrate the confidence of answers, on held-out folds
+cross_fitted_confidence  the confidence of each sample by a map that is fitted without its fold
 fit_temperature       the temperature that fits best
 isotonic_map          calibrated confidence by isotonic regression
 venn_abers            calibrated confidence between two bounds
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
     from hierviz.uncertainty.comparison import paired_difference as paired_difference
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
-    from hierviz.uncertainty.confidence_maps import compare_confidence_maps as compare_confidence_maps
+    from hierviz.uncertainty.confidence_comparison import compare_confidence_maps as compare_confidence_maps
+    from hierviz.uncertainty.confidence_folds import cross_fitted_confidence as cross_fitted_confidence
     from hierviz.uncertainty.confidence_maps import isotonic_map as isotonic_map
     from hierviz.uncertainty.confidence_maps import venn_abers as venn_abers
     from hierviz.uncertainty.conformal import ConformalNodes as ConformalNodes

@@ -13,7 +13,7 @@ worst case.
 
 Functions
 ---------
-isotonic, isotonic_map, venn_abers, compare_confidence_maps
+isotonic, isotonic_map, venn_abers
 
 References
 ----------
@@ -24,23 +24,13 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Rows
-from hierviz.metrics.calibration import calibration_error
-from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_whole
-from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 # Different p that Venn-Abers keeps apart; of more, neighbours are pooled. Steps of a bisection from 0 to 1.
 MOST_VALUES, STEPS = 1000, 44
-MAPS = ("as it is", "temperature", "isotonic", "Venn-Abers")
 
 
 def isotonic(p: ArrayLike, events: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -162,120 +152,3 @@ def _checked(p, events):
             f"confidence: expected p and events of the same samples, got shapes {p.shape} and {events.shape}. Align them."
         )
     return p, events
-
-
-@dataclass(frozen=True, eq=False)
-class ConfidenceMaps(Rows):
-    """Ways to calibrate the confidence of the most probable leaf, judged on held-out folds; arrays of shape (n_maps,).
-
-    Attributes
-    ----------
-    name : tuple of str
-        Of `MAPS`, those that this model can have.
-    brier, log_loss, ece, squared_error : ndarray of float
-        Of confidence against whether the leaf is right: mean (p - event)^2, mean log loss in nats, adaptive ECE and the
-        debiased squared error of calibration; lower is better.
-    best : int
-        Row with the smallest log loss.
-    n_samples, n_folds : int
-    """
-
-    name: tuple[str, ...]
-    brier: np.ndarray
-    log_loss: np.ndarray
-    ece: np.ndarray
-    squared_error: np.ndarray
-    best: int
-    n_samples: int
-    n_folds: int
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a way."""
-        return frame({"way": list(self.name)} | {key: getattr(self, key) for key in _COLUMNS})
-
-    @property
-    def sentence(self) -> str:
-        """Which way is best, with numbers."""
-        return (
-            f"{self.name[self.best]} has the smallest log loss of the confidence of the most probable leaf, "
-            f"{self.log_loss[self.best]:.4f} against {self.log_loss[0]:.4f} {self.name[0]} "
-            f"({self.n_folds} folds of {self.n_samples:,} samples; each is judged by a fit on the others)."
-        )
-
-
-_COLUMNS = ("brier", "log_loss", "ece", "squared_error")
-
-
-def compare_confidence_maps(predictions: Predictions, *, n_folds: int = 5, seed: int = 0) -> ConfidenceMaps:
-    """Compare isotonic regression, Venn-Abers and a temperature for the confidence of the most probable leaf on held-out folds.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Scores with one truth a sample; samples of which it is an inner class are left out. Without logits or probabilities of all
-        leaves there is no temperature.
-    n_folds : int
-        At least 2; each fold is judged by maps that are fitted on the others.
-    seed : int
-        Of the draw of the folds.
-
-    Returns
-    -------
-    ConfidenceMaps
-
-    Raises
-    ------
-    PredictionsError
-        If these are labels, several truths a sample, or fewer than 20 samples whose truth is a leaf.
-    """
-    check_kind("predictions", predictions, Predictions)
-    check_whole("n_folds", n_folds, 2)
-    rows = np.flatnonzero(predictions.has_truth)
-    if predictions.has_single_truth:
-        rows = rows[predictions.taxonomy.is_leaf[np.asarray(predictions.truth)[rows]]]
-    if not predictions.has_scores or not predictions.has_single_truth or len(rows) < max(20, n_folds):
-        raise PredictionsError(
-            f"{predictions.name}: expected scores with one truth each of at least {max(20, n_folds)} samples, got "
-            f"{len(rows) if predictions.has_scores else 'labels'}. Compare nothing."
-        )
-    fold = np.random.default_rng(seed).permutation(np.arange(len(rows)) % n_folds)
-    p, is_right = _confidence(predictions, rows)
-    found: dict[str, np.ndarray] = {name: np.empty(len(rows)) for name in MAPS}
-    found["as it is"] = p
-    for k in range(n_folds):
-        held_out, others = fold == k, fold != k
-        fitted = p[others], is_right[others]
-        found["isotonic"][held_out] = isotonic_map(*fitted, p[held_out])
-        found["Venn-Abers"][held_out] = venn_abers(*fitted, p[held_out])[2]
-        if "temperature" in found:
-            try:
-                scaled = at_temperature(predictions, fit_temperature(predictions, rows[others]).value)
-            except PredictionsError:
-                del found["temperature"]
-            else:
-                found["temperature"][held_out] = _confidence(scaled, rows[held_out])[0]
-    names = tuple(name for name in MAPS if name in found)
-    numbers = [_judged(found[name], is_right) for name in names]
-    columns = (np.array(values) for values in zip(*numbers, strict=True))
-    brier, log_loss, ece, squared = columns
-    return ConfidenceMaps(names, brier, log_loss, ece, squared, int(np.argmin(log_loss)), len(rows), n_folds)
-
-
-def _confidence(predictions, rows):
-    """(p of the most probable leaf, whether the truth is at or below it), each shape (n_rows,)."""
-    taxonomy, leaves = predictions.taxonomy, predictions.taxonomy.leaves
-    step, parts = max(1, (1 << 22) // taxonomy.n_nodes), []
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        p = predictions.node_probabilities(some)[:, leaves]
-        best = p.argmax(axis=1)
-        parts.append((p[np.arange(len(some)), best], leaves[best] == np.asarray(predictions.truth)[some]))
-    confidence, is_right = (np.concatenate(of) for of in zip(*parts, strict=True))
-    return np.clip(confidence, 0, 1), is_right
-
-
-def _judged(p, is_right):
-    """Brier score, log loss, ECE and squared error of calibration; where a map says 0 or 1, the loss is that of 1e-12 off."""
-    near = np.clip(np.where(is_right, p, 1 - p), 1e-12, 1)
-    errors = (calibration_error(key, p, is_right) for key in ("ece_adaptive", "calibration_error_squared"))
-    return np.mean((p - is_right) ** 2), np.mean(-np.log(near)), *errors

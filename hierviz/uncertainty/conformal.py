@@ -98,6 +98,8 @@ class ConformalNodes(Short):
         truth, an ancestor of it, the root, or does not hold it (``wrong``).
     fraction, seed : float and int, or None
         Of a random split.
+    unit_of : ndarray of int, shape (n_new,), or None
+        Number of the group of each new sample; None where each sample counts.
     """
 
     _printed = ("alpha", "q", "held")
@@ -115,6 +117,7 @@ class ConformalNodes(Short):
     outcomes: dict[str, float] | None = None
     fraction: float | None = None
     seed: int | None = None
+    unit_of: np.ndarray | None = None
 
     @property
     def n_needed(self) -> int:
@@ -140,6 +143,11 @@ class ConformalNodes(Short):
     def mean_information(self) -> float | None:
         """Mean information of the new answers in bits; None without a new sample."""
         return float(self.taxonomy.information[self.nodes].mean()) if len(self.nodes) else None
+
+    @property
+    def mean_depth(self) -> float | None:
+        """Mean depth of the new answers in edges; None without a new sample."""
+        return float(self.taxonomy.depth[self.nodes].mean()) if len(self.nodes) else None
 
     @property
     def sentence(self) -> str:
@@ -187,9 +195,8 @@ class ConformalNodes(Short):
             names = [self.taxonomy.names[node] for node in self.classes.tolist()]
             found |= {"q": dict(zip(names, q)), "n_calibration": dict(zip(names, numbers))}
         found |= {"n_new": len(self.nodes), "n_check": self.n_check}
-        found |= {
-            key: getattr(self, key) for key in ("held", "outcomes", "root_share", "leaf_share", "mean_information")
-        }
+        numbers_of = ("held", "outcomes", "root_share", "leaf_share", "mean_information", "mean_depth")
+        found |= {key: getattr(self, key) for key in numbers_of}
         return found | {key: getattr(self, key) for key in ("fraction", "seed", "sentence", "assumption")}
 
 
@@ -272,10 +279,11 @@ def conformal_nodes(
         n_units = np.array([len(np.unique(unit_of[first]))])
         q = q_of = np.array([group_quantile(scores, unit_of[first], alpha)])
     answers = nodes_at(new, q_of)
-    n_check, held, outcomes = _checked(taxonomy, nodes[rows], answers, None if unit_of is None else unit_of[rows])
+    new_units = None if unit_of is None else unit_of[rows]
+    n_check, held, outcomes = _checked(taxonomy, nodes[rows], answers, new_units)
     unit = "sample" if unit_of is None else "group"
     counted = classes, q, n_units, unit, n_check, held, outcomes
-    return ConformalNodes(taxonomy, float(alpha), rows, answers, *counted, *(drawn or (None, None)))
+    return ConformalNodes(taxonomy, float(alpha), rows, answers, *counted, *(drawn or (None, None)), new_units)
 
 
 def conformal_scores(taxonomy: Taxonomy, truth: np.ndarray, paths: LeafPaths) -> np.ndarray:

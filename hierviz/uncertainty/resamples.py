@@ -21,7 +21,7 @@ order of samples.
 Functions
 ---------
 Resamples, Interval, percentile_ends, share_at_bound, bound_caution, leaves_too_few_wrong, group_numbers, unit_numbers,
-split_samples
+fold_numbers, split_samples
 
 References
 ----------
@@ -176,6 +176,24 @@ def unit_numbers(groups, n_samples):
     """What is drawn or folded together, as numbers from 0, shape (n_samples,): the `group_numbers`, or each sample alone."""
     numbers = None if groups is None else group_numbers(groups, n_samples)
     return np.arange(n_samples) if numbers is None else numbers
+
+
+def fold_numbers(unit_of, n_folds, rng):
+    """Fold of each sample, drawn by `rng`, shape (n_samples,) of int; what has one number in `unit_of` is in one fold.
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer samples, or groups, than folds.
+    """
+    n_units = int(unit_of.max()) + 1
+    if n_units < n_folds:
+        raise PredictionsError(
+            f"folds: expected at least {n_folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
+        )
+    fold_of = np.empty(n_units, dtype=np.intp)
+    fold_of[rng.permutation(n_units)] = np.arange(n_units) % n_folds
+    return fold_of[unit_of]
 
 
 @dataclass(frozen=True, eq=False)

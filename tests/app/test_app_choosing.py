@@ -193,15 +193,39 @@ def test_conformal_node(demo, no_chart):
 
 
 def test_the_line_of_examples_is_calibrated_on_all_other_samples(demo):
-    visit = Visit("example", model=MODEL, sample="v0428")
+    visit = Visit("example", model=MODEL, sample="v0428", tree="icicle")
+    assert "With 90 %" not in visit.text  # nobody asked for it
+    visit.go("curves", model=MODEL, panel="conformal")
+    next(one for one in visit.at.toggle if one.label == "Show on Examples").set_value(True)
+    visit.run()
+    of_link = visit.query["choices"]
+    visit.go("example", model=MODEL, sample="v0428", tree="icicle", choices=of_link)
     row = demo.models[MODEL].predictions.row("v0428")
     found = conformal_of_sample(demo.models[MODEL], row, 0.1)
     name = demo.taxonomy.title(int(found.nodes[0]))
     assert found.n_calibration.tolist() == [599]
-    assert f"With 90 %: somewhere in **{name}** (calibrated on the 599 other samples; marginal)." in visit.text
+    line = f"With 90 %: somewhere in {name} (conformal node, calibrated on the 599 other samples; marginal)."
+    assert line in visit.text
+    assert visit.text.index("Answer:") < visit.text.index(line) < visit.text.index("Probability tree")
     keep(visit, conformal_probability=99.9)
     assert "With 99.9 %: no class below the root (" in visit.text
     assert "999 calibration samples are needed" in visit.text
+
+
+def test_the_ladder_says_the_conformal_node_of_each_model(demo):
+    visit = Visit("example", model=MODEL, sample="v0428")
+    assert not any("held" in model for model in visit.ladder["models"])
+    visit = Visit("example", model=MODEL, sample="v0428", choices="choosing.conformal_examples=true")
+    assert len(visit.ladders) > 1
+    for record in visit.ladders:
+        for model in record["models"]:
+            of_model = demo.models[model["key"]]
+            found = conformal_of_sample(of_model, of_model.predictions.row(record["id"]), 0.1)
+            name = demo.taxonomy.title(int(found.nodes[0]))
+            said = f"{name} (" if demo.taxonomy.is_leaf[found.nodes[0]] else f"somewhere in {name} ("
+            assert model["held"].startswith(f"With 90 %: {said if found.nodes[0] else 'no class below the root ('}")
+    visit = Visit("example", model=MODEL, sample="v0428", ask="yes", choices="choosing.conformal_examples=true")
+    assert not any("held" in model for model in visit.ladder["models"])
 
 
 def test_uncertainty_puts_intervals_everywhere(demo):

@@ -65,6 +65,27 @@ def test_the_filter_of_the_ranked_list_stays_there():
     assert "1 of 600" in visit.text
 
 
+def test_a_choice_counts_that_comes_with_an_address_of_before():
+    """A slow browser has not yet drawn what was chosen first; the button Back sends such an address too, and chooses nothing."""
+
+    def choose(value, address):
+        visit.at.query_params.clear()
+        visit.at.query_params.update(address)
+        told = {"sample": "v0428", "key": "flat-softmax", "rule": "threshold", "parameter": "threshold", "value": value}
+        visit.trigger("hierviz_living", "chosen", told)
+        return visit.query
+
+    visit = Visit("example", sample="v0428", threshold="0.5", model="flat-softmax")
+    first = visit.query
+    second = choose(0.7, first)
+    assert second["threshold"] == "0.700"
+    assert choose(0.8, first)["threshold"] == "0.800"
+    assert choose(0.9, second)["threshold"] == "0.900"
+    visit.go(**second)
+    assert visit.query == second
+    assert visit.step["low"] <= 0.7
+
+
 @pytest.mark.longer
 def test_a_page_that_is_entered_is_one_step_of_the_history():
     """Each address that a page writes is another step, in which the button Back of the browser gets stuck."""

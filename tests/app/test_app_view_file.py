@@ -114,6 +114,15 @@ def test_the_file_has_what_the_page_shows(demo, page, query):
     assert numbers_of(made)["command"].startswith("hierviz report --demo vehicles")
 
 
+def test_the_command_keeps_the_map_of_the_confidence(demo):
+    made = file_of(Visit("mistakes", model="flat-softmax", confidence="isotonic"))
+    assert "calibrated by isotonic regression on held-out folds; node probabilities unchanged." in made
+    command = numbers_of(made)["command"]
+    assert "--confidence-map isotonic" in command
+    assert "&confidence=isotonic" in command
+    assert "--confidence-map" not in numbers_of(file_of(Visit("mistakes", model="flat-softmax")))["command"]
+
+
 def sentences(visit):
     return [one.proto.alt for one in visit.at.get("vega_lite_chart") if getattr(one.proto, "alt", "")]
 

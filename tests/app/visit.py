@@ -160,11 +160,17 @@ class Visit:
     @property
     def ladder(self):
         """The record that the ladder of the page Examples is drawn from; None where it is not drawn."""
+        return self.ladders[0] if self.ladders else None
+
+    @property
+    def ladders(self):
+        """That record, and those of the samples next to it, which the browser gets too."""
         found = self.component("hierviz_living")
         if found is None:
-            return None
+            return []
         data = json.loads(found.proto.json)
-        return unpacked(data["records"][data["samples"]["0"]])
+        ids = sorted(data["samples"].values(), key=lambda one: one != data["samples"]["0"])
+        return [unpacked(data["records"][one]) for one in ids]
 
     @property
     def zoom(self):

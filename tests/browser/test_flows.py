@@ -31,6 +31,7 @@ def press(page, field, value):
     quiet(page)
 
 
+@pytest.mark.long
 def test_a_ribbon_of_changes_has_its_samples(open_page):
     page = open_page("curves?models=flat-softmax&panel=changes&to=0.8")
     quiet(page)

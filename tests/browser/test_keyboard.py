@@ -22,7 +22,7 @@ PAGES = {
     "open": "Open",
 }
 # Walked with --long only.
-OTHERS = ("curves", "compare", "mistakes?part=matrix", "taxonomy?aspect=icicle", "model")
+OTHERS = tuple(path for path in PAGES if path not in ("", "example?outcome=wrong"))
 MOST = 200
 
 # What has the focus, through shadow roots: a number of its own, its name, and how it and what stands around it are drawn.

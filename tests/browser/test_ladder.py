@@ -16,6 +16,7 @@ from hierviz.charts.ladder_module import browser_module
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.demo import load_demo
 from hierviz.diagnosis._sample_steps import sample_steps
+from hierviz.evaluation._conformal import conformal_of_sample
 from hierviz.evaluation.evaluation import Evaluation
 from tests.browser.conftest import quiet
 
@@ -134,6 +135,27 @@ def check(page, steps, value):
     assert f"{steps.fp[k]} wrong, {steps.fn[k]} missed" in texts
     assert f"τ = {value:.3f}" in texts
     assert f"Answer: {steps.taxonomy.title(int(steps.answers[k][0]))}" in texts
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_the_conformal_node_is_below_the_answer_on_the_first_screen(open_page, size):
+    """There where it was asked for, by each model, also before the server has heard of the model."""
+    address = f"example?sample={SAMPLE}&model=flat-softmax"
+    assert not [text for text in svg_texts(opened(open_page, address, size=size)) if "conformal" in text]
+    page = opened(open_page, f"{address}&choices=choosing.conformal_examples%3Dtrue", size=size)
+    models = load_demo(["flat_softmax", "multilabel_sigmoid"])[1]
+    for model in models:
+        evaluation = Evaluation.from_predictions(model)
+        found = conformal_of_sample(evaluation, model.row(SAMPLE), 0.1)
+        page.get_by_role("combobox", name="Model").first.select_option(label=model.name)
+        name = found.taxonomy.title(int(found.nodes[0])) if found.nodes[0] else "no class below the root"
+        line = page.locator(f"{EXAMPLE} svg text", has_text="With 90 %").first
+        expect(line).to_contain_text(name)
+        boxes = [one.bounding_box() for one in (page.locator(f"{EXAMPLE} svg .sentence text").first, line)]
+        assert 0 <= boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] + 2
+        assert boxes[1]["y"] + boxes[1]["height"] < size[1]
+        assert boxes[1]["x"] + boxes[1]["width"] <= size[0]
 
 
 def test_the_line_is_dragged_without_the_server_which_hears_of_it_at_the_end(open_page, demo):

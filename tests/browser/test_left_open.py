@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import heading, quiet
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 # Address and title by the label in the navigation.
 PAGES = {
@@ -67,12 +67,11 @@ def open_save(page):
     page.get_by_test_id("stPopoverBody").get_by_text("What to save").wait_for()
 
 
-@pytest.mark.parametrize("labels", [["Mistakes"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")])
-def test_the_menu_save_is_open_while_a_page_is_opened(open_page, labels):
+def test_the_menu_save_is_open_while_a_page_is_opened(open_page):
     """And while the browser goes back, one step for each page: Save belongs to all pages, and stays open until it is closed."""
     page = open_page("learn", new=True)
     titles = ["Learn"]
-    for label in labels:
+    for label in PAGES:
         open_save(page)
         follow(page, label)
         titles.append(PAGES[label][1])
@@ -95,20 +94,24 @@ def met():
 CHOSEN = "model=flat-softmax&threshold=0.6"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("start", STARTS)
 def test_every_popover_is_open_while_every_page_is_opened(open_page, met, start):
-    """Once for each kind on a page: a link to every page, and one step back. Save, which is on all, has its own test."""
+    """Once for each kind on a page: links to every page for the first, to one in turn for others, and one step back.
+
+    Save, which is on all, has its own test.
+    """
     page = open_page(f"{start}{'&' if '?' in start else '?'}{CHOSEN}", new=True)
     whole(page, STARTS[start])
     buttons = page.get_by_test_id("stPopoverButton")
     kinds, home = buttons.evaluate_all(KINDS), page.url
+    # The page itself comes first, for another one is to be ahead in the history at the end.
+    (own, *others) = sorted(PAGES.items(), key=lambda one: one[1][1] != STARTS[start])
     for place, kind in enumerate(kinds):
         if kind in (None, "save") or (STARTS[start], kind) in met:
             continue
+        is_first = not any(of == STARTS[start] for of, _ in met)
         met.add((STARTS[start], kind))
-        # The page itself comes first, for another one is to be ahead in the history at the end.
-        for label, (_, title) in sorted(PAGES.items(), key=lambda one: one[1][1] != STARTS[start]):
+        for label, (_, title) in [own, *others] if is_first else [own, others[len(met) % len(others)]]:
             open_popover(page, buttons.nth(place))
             follow(page, label)
             if title != STARTS[start]:
@@ -126,7 +129,6 @@ def test_every_popover_is_open_while_every_page_is_opened(open_page, met, start)
         whole(page, STARTS[start])
 
 
-@pytest.mark.long
 def test_a_dialog_is_open_while_the_browser_goes_back(open_page):
     page = open_page("mistakes", new=True)
     follow(page, "Operating curves")
@@ -142,7 +144,6 @@ def test_a_dialog_is_open_while_the_browser_goes_back(open_page):
     expect(page.get_by_text("nothing is sent anywhere")).to_be_visible()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("start", ["curves", "compare", "taxonomy"])
 def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
     """By a link, and by the buttons of the browser, which close nothing."""
@@ -162,7 +163,6 @@ def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
         expect(menu).to_have_count(0)
 
 
-@pytest.mark.long
 def test_the_menu_of_pages_is_open_while_the_page_changes(open_page):
     """On a narrow window: a link in it closes it, the button Back of the browser changes the page below it."""
     page = open_page("learn", new=True, size=(390, 844))

@@ -20,6 +20,7 @@ WATCH = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_a_part_that_was_left_is_hidden_at_once(open_page):
     """Nothing of the difference tree is seen while the server makes the next part, and the rule ends with it."""
     page = open_page("compare?comparison=pair&contrast=tree", new=True)

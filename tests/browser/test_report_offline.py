@@ -24,6 +24,7 @@ CELLS = """() => Object.fromEntries([...document.querySelectorAll('#matrix td[da
     .map(cell => [cell.dataset.row + ' ' + cell.dataset.column, Number(cell.textContent)]))"""
 
 
+@pytest.mark.long
 def test_a_report_from_disk(chromium, tmp_path):
     predictions = hostile_predictions()
     evaluation = hv.Evaluation.from_predictions(predictions)

@@ -237,6 +237,7 @@ def test_what_is_shown_is_saved(open_page):
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_a_class_of_the_difference_tree_opens_its_cells(open_page):
     pair = "compare?comparison=pair&model=flat-softmax&against=log-win-flat-start&contrast=tree"
     page = opened(open_page, pair)

@@ -100,7 +100,7 @@ def demo_evaluation():
 
 
 # Kinds of samples that are drawn every day; the others in the long run.
-DAILY = ("graph", "inner", "top-k", "unknown", "labels")
+DAILY = ("graph", "inner", "labels")
 
 
 @pytest.fixture(

@@ -1,4 +1,4 @@
-"""`evaluate --conformal` and `curve --rule climbing`: their numbers are those of the package, and wrong options are said."""
+"""`evaluate` and `table --conformal`, `curve --rule climbing`: their numbers are those of the package, wrong options are said."""
 
 import csv
 import json
@@ -9,6 +9,7 @@ from small_tree import EDGES_CSV, LEAVES
 
 import hierviz as hv
 from hierviz.cli import COMMANDS, diagnose, main, parser
+from hierviz.uncertainty.risk_bounds import wilson
 
 N = 60
 
@@ -84,6 +85,60 @@ def test_each_sample_has_its_class_in_the_table_per_sample(files, capsys):
     assert shown.count("") == N // 2
 
 
+def tabled(files, capsys, *arguments):
+    """The JSON of a table of the new predictions and of a model that is surer of the same samples."""
+    folder, path, _ = files
+    with open(path) as read, (folder / "surer.csv").open("w", newline="") as write:
+        rows = list(csv.reader(read))
+        made = [[*row[:3], *(np.array(row[3:], dtype=float) ** 3 / (np.array(row[3:], dtype=float) ** 3).sum())]
+                for row in rows[1:]]  # fmt: skip
+        csv.writer(write).writerows([rows[0], *made])
+    predictions = ["--predictions", f"surer={folder / 'surer.csv'}", "--format", "json"]
+    assert run(files, *predictions, *arguments, command="table") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--calibration", "0.25"), ("--conformal-by", "class"), ("--conformal-by", "user")]
+)
+def test_a_table_has_columns_of_conformal_nodes(files, capsys, more):
+    found = tabled(files, capsys, "--conformal", "0.2", *more, "--metrics", "conformal.held,conformal.leaf_share",
+                   "--metrics", "conformal.mean_information,conformal.mean_depth,conformal.root_share")  # fmt: skip
+    assert [row["model"] for row in found["rows"]] == ["new", "surer"]
+    folder, path, _ = files
+    for row, own in zip(found["rows"], (path, str(folder / "surer.csv")), strict=True):
+        model, _ = evaluated((folder, own, None), capsys, "--conformal", "0.2", *more)
+        for key, value in row["values"].items():
+            assert value == pytest.approx(model["conformal"][key.removeprefix("conformal.")], abs=1e-12), key
+            low, high = row["interval"][key]
+            assert low <= value <= high
+    held = next(column for column in found["columns"] if column["key"] == "conformal.held")
+    assert (held["label"], held["better"]) == ("True class held", "neither")
+    assert found["constant"]["reason"]["conformal.mean_depth"] == "a constant answer is not calibrated"
+    unit = "groups" if "user" in more else "samples in a top class" if "class" in more else "samples"
+    notes = [note for note in found["notes"] if note.startswith("conformal nodes with a probability of 80 %")]
+    assert len(notes) == 1
+    assert notes[0].endswith(unit)
+
+
+def test_conformal_columns_are_there_where_they_are_asked_for(files, capsys):
+    plain = tabled(files, capsys, "--metrics", "curve.ac")
+    asked = tabled(files, capsys, "--metrics", "curve.ac", "--conformal", "0.2")
+    keys = ["held", "mean_information", "mean_depth", "root_share"]
+    assert [column["key"] for column in plain["columns"]] == ["curve.ac"]
+    assert [column["key"] for column in asked["columns"]] == ["curve.ac", *(f"conformal.{key}" for key in keys)]
+    assert asked["rows"][0]["values"]["curve.ac"] == plain["rows"][0]["values"]["curve.ac"]
+    # Wilson's interval of the new samples alone, half of all.
+    value = asked["rows"][0]["values"]["conformal.held"]
+    low, high = wilson(round(value * N / 2), N // 2)
+    assert asked["rows"][0]["interval"]["conformal.held"] == pytest.approx([float(low), float(high)])
+    missing = tabled(files, capsys, "--metrics", "conformal.held")
+    assert missing["rows"][0]["values"]["conformal.held"] is None
+    assert missing["rows"][0]["reason"]["conformal.held"] == "it needs conformal nodes, which are not asked for"
+    everything = tabled(files, capsys, "--preset", "all", "--resamples", "0")
+    assert not any(column["block"] == "conformal" for column in everything["columns"])
+
+
 def test_of_labels_and_graphs_the_reason_is_in_the_notes(tmp_path, capsys):
     (tmp_path / "tree.csv").write_text(EDGES_CSV)
     (tmp_path / "labels.csv").write_text("sample_id,truth,predicted\n0,cat,dog\n1,newt,newt\n")
@@ -112,8 +167,9 @@ def test_of_labels_and_graphs_the_reason_is_in_the_notes(tmp_path, capsys):
         (["--conformal", "0.1", "--conformal-by", "usr"], "got 'usr'. Did you mean 'user'?"),
     ],
 )
-def test_wrong_options_are_one_line(files, capsys, arguments, message):
-    assert run(files, *arguments) == 2
+@pytest.mark.parametrize("command", ["evaluate", "table"])
+def test_wrong_options_are_one_line(files, capsys, command, arguments, message):
+    assert run(files, *arguments, command=command) == 2
     err = capsys.readouterr().err
     assert message in err
     assert len(err.strip().splitlines()) == 1

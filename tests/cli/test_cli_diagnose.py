@@ -334,3 +334,48 @@ def test_answers_that_change(run, files, tmp_path):
     code, _, err = run("scores.csv", "--changes", tmp_path / "d.csv")
     assert code == 2
     assert "--changes: expected --to or --to-rule with it" in err
+
+
+@pytest.mark.parametrize("how", ["isotonic", "venn-abers", "temperature", "none"])
+def test_confidence_map(run, files, how):
+    """Its block, the column of mistakes and the bins are those of the functions; all other blocks stay as they are."""
+    tables = ("--mistakes", files / "mistakes.csv", "--reliability", files / "bins.csv")
+    flags = ("--rule", "leaf")
+    code, plain, _ = run("scores.csv", *flags)
+    code, told, _ = run("scores.csv", *flags, "--confidence-map", how, *tables)
+    assert code == 0
+    report, plain = json.loads(told), json.loads(plain)
+    found = hv.evaluation.answer_confidence(loaded(files, "scores.csv"), how, "leaf")
+    block = report.pop("confidence")
+    assert "confidence" not in plain
+    assert [row.pop("confidence") for row in report["mistakes"]["rows"]] == [
+        found.confidence[found.evaluation.predictions.row(row["sample_id"])] for row in report["mistakes"]["rows"]
+    ]
+    assert report == plain
+    maps = found.compared()
+    assert block["map"] == how
+    assert block["sentence"] == maps.sentence
+    assert [row["map"] for row in block["maps"]] == ["none", "temperature", "isotonic", "venn-abers"]
+    assert [row["log_loss"] for row in block["maps"]] == maps.log_loss.estimate.tolist()
+    judged = hv.diagnosis.confidence_reliability(found)
+    assert [row["subject"] for row in block["rows"]] == judged.subjects
+    assert [row["ece"] for row in block["rows"]] == judged.ece.tolist()
+    with open(files / "bins.csv", encoding="utf-8") as file:
+        bins = [row for row in csv.DictReader(file) if row["subject"] in judged.subjects]
+    assert [int(row["n"]) for row in bins] == judged.bin_columns["n"].tolist()
+    with open(files / "mistakes.csv", encoding="utf-8") as file:
+        assert "confidence" in next(csv.reader(file))
+
+
+def test_confidence_map_by_too_few_groups(run):
+    code, _, error = run("scores.csv", "--confidence-map", "isotonic", "--group", "light")
+    assert code == 2
+    assert "folds: expected at least 5 samples or groups, got 2" in error
+
+
+def test_confidence_map_of_what_has_no_confidence(run):
+    code, told, _ = run("labels.csv", "--confidence-map", "isotonic")
+    assert code == 0
+    report = json.loads(told)
+    assert report["confidence"] is None
+    assert any(note.startswith("confidence is null: they need") for note in report["notes"])

@@ -39,13 +39,13 @@ def test_an_incomplete_long_file_asks_for_missing(call):
 def test_bounds_stand_beside_the_numbers(call):
     model = json.loads(call("evaluate", "--missing", "unknown", "--more")[1])["models"][0]
     bounds = model["bounds"]
-    further = {"best_leaves", "probabilities", "random_cuts", "levels"}
+    further = {"best_leaves", "probabilities", "random_cuts", "levels", "lca"}
     blocks = {"distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"}
     assert set(bounds) == blocks | further
     for block in further:
         assert set(bounds[block].values()) == {None}
     for block, pairs in bounds.items():
-        assert set(pairs) == set(model[block]) - {"baseline", "cuts"}
+        assert set(pairs) == set(model[block]) - {"baseline", "cuts", "links"}
         for pair in pairs.values():
             assert pair is None or len(pair) == 2
     # Sample a is right whatever else there is: .625 is above all that is left. Of b at most .25 is left: cat stays ahead of

@@ -130,7 +130,7 @@ def test_every_block_is_compared(taxonomy):
     assert keys == [column.key for column in columns if not isinstance(METRICS[column.metric].made, OfAll | None)]
     assert {key.split(".")[0] for key in keys} == {
         *("distribution", "top_down", "best_leaves", "probabilities", "predicted"),
-        *("random_cuts", "levels", "labels", "curve", "selective", "confusion"),
+        *("random_cuts", "levels", "labels", "lca", "curve", "selective", "confusion"),
     }
 
 

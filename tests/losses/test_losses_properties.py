@@ -14,6 +14,7 @@ from hierviz.losses import _rows
 from hierviz.losses.registry import LOSSES, loss
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.win import win
+from tests.strategies import examples
 
 SEEDS = st.integers(0, 2**31)
 DESIGN_KEYS = [
@@ -37,7 +38,7 @@ DESIGN_KEYS = [
 
 
 def on_trees(check):
-    return settings(max_examples=40, derandomize=True, deadline=None, database=None)(
+    return settings(max_examples=examples(40), derandomize=True, deadline=None, database=None)(
         given(taxonomy=trees(), seed=SEEDS)(check)
     )
 
@@ -216,7 +217,7 @@ def test_only_the_true_set_counts(taxonomy, seed):
         close(loss(key, taxonomy, NodeLists.from_lists([taxonomy.path(y)[::-1] for y in truth]), scores), expected)
 
 
-@settings(max_examples=40, derandomize=True, deadline=None, database=None)
+@settings(max_examples=examples(40), derandomize=True, deadline=None, database=None)
 @given(taxonomy=graphs(), seed=SEEDS)
 def test_graphs_refuse_distances(taxonomy, seed):
     if taxonomy.is_tree:

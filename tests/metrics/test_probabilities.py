@@ -43,6 +43,38 @@ def test_errors_by_hand():
         assert calibration_error(key, p, right) == pytest.approx(expected, abs=4 * 0.06 / math.sqrt(200))
 
 
+def test_errors_by_depth(taxonomy):
+    """40 samples with cat .6, dog .3, newt .1: mammal .9 is right of 36, cat of 18; one more is known to be a mammal only."""
+    truth = taxonomy.nodes(*["cat"] * 18, *["dog"] * 18, *["newt"] * 4, "mammal")
+    scores = np.tile([0.6, 0.3, 0.0, 0.1], (41, 1))
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
+    found = hv.evaluate(predictions, more=True)["models"][0]["probabilities"]
+    # At depth 1 the 41st is right: 37 of 41. Of cat it is not known, and it is left out: 18 of 40.
+    off = {"1": (37 / 41 - 0.9, 37 / 41, 41), "2": (18 / 40 - 0.6, 18 / 40, 40)}
+    for depth, (error, rate, n) in off.items():
+        assert found["ece_adaptive_by_depth"][depth] == pytest.approx(abs(error))
+        assert found["ece_static_by_depth"][depth] == pytest.approx(abs(error))
+        squared = error**2 - rate * (1 - rate) / (n - 1)
+        assert found["calibration_error_squared_by_depth"][depth] == pytest.approx(squared)
+        # Of a calibrated model: E|k / n - p| of one binomial, within 4 standard errors of 200 draws.
+        p = 0.9 if depth == "1" else 0.6
+        expected = sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) * abs(k / n - p) for k in range(n + 1))
+        for key in ("ece_adaptive_calibrated_by_depth", "ece_static_calibrated_by_depth"):
+            assert found[key][depth] == pytest.approx(expected, abs=4 * 0.06 / math.sqrt(200))
+    for key in ("calibration_error_squared", "ece_adaptive", "ece_static", "ece_adaptive_calibrated"):
+        assert found[f"{key}_by_depth"]["2"] == found[key]
+    assert hv.verify(predictions).of_verdict("different") == []
+    columns = "probabilities.ece_static_by_depth,probabilities.calibration_error_squared_by_depth.1"
+    table = hv.compare(predictions, metrics=columns, resamples=20).to_dict()
+    assert list(table["rows"][0]["values"]) == [
+        *(f"probabilities.ece_static_by_depth.{depth}" for depth in "12"),
+        "probabilities.calibration_error_squared_by_depth.1",
+    ]
+    # Always the class frequencies is calibrated: no model has to beat that.
+    assert set(table["constant"]["values"].values()) == {None}
+    assert "Not better" not in " ".join(table["rows"][0]["warnings"])
+
+
 def test_the_squared_error_has_no_bias():
     """300 calibrated data sets of 100 samples: its mean is 0 within 4 standard errors; the ECE is far above."""
     rng = np.random.default_rng(0)

@@ -13,7 +13,10 @@ from hierviz.metrics.registry import OPTIMAL_SET_METRICS, PROTEIN_METRICS, path_
 
 # The blocks of docs/metrics.md, section Metrics.
 SCORE_BLOCKS = ("best_leaves", "probabilities", "random_cuts")
-BLOCKS = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "labels", "curve", "selective", "confusion")
+BLOCKS = (
+    *("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels"),
+    *("labels", "lca", "curve", "selective", "confusion"),
+)
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -22,10 +25,10 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "curve", "selective", "confusion")
+IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "curve", "selective", "confusion", "lca")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
-BY_DEPTH = ("brier_by_depth", "log_loss_by_depth", "accuracy_by_depth")
+BY_DEPTH = tuple(key for key in hv.METRICS if key.endswith("_by_depth") and key != "macro_f1_by_depth")
 KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in (*BALANCED, *BY_DEPTH)]
 # Means over the wrong samples: undefined without any, and no better or worse with their number.
 OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in (1, 5, 20)))
@@ -94,7 +97,7 @@ def test_every_key_of_the_json_is_described(tree, rule):
         if model[block] is not None:
             described = {key for key in hv.METRICS if hv.METRICS[key].block == block and key not in left_out}
             also = {"beta"} if makes_sets and block == "labels" else set()
-            assert set(model[block]) - {"baseline", "cuts"} == described | also, block
+            assert set(model[block]) - {"baseline", "cuts", "links"} == described | also, block
             seen += 1
     assert seen >= 5
     assert set(model["confusion"]["baseline"]) - {"path_to"} == set(model["confusion"]) - {"baseline"}
@@ -115,7 +118,7 @@ def test_entry(key):
     metric = hv.METRICS[key]
     assert isinstance(metric, Metric)
     assert metric.key == key
-    assert metric.block in (*BLOCKS, "per_sample", "goal")
+    assert metric.block in (*BLOCKS, "conformal", "per_sample", "goal")
     assert metric.better in ("higher", "lower", "neither")
     assert metric.range[0] < metric.range[1]
     for text in (metric.label, metric.formula, metric.source):

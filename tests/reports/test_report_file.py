@@ -15,6 +15,7 @@ from hierviz import cli
 from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text
 from hierviz.reports import ReportRun, ReportSamples
+from hierviz.reports.markup import all_numbers, overview_table
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_step import StoryStep
 from hierviz.thresholds.most_specific import most_specific
@@ -41,7 +42,7 @@ def made(predictions):
 
 
 def test_the_numbers_are_those_of_evaluate(made, predictions):
-    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6)
+    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6, more=True)
     assert made.evaluate == numbers
     held = numbers_of(made.html)
     assert held == {"hierviz": hv.__version__, "command": f"hierviz report {HOSTILE[2]}", "evaluate": numbers}
@@ -53,6 +54,19 @@ def test_conformal_nodes_that_were_asked_for_are_in_the_overview(predictions):
     assert made.evaluate["models"][0]["conformal"] == found.to_json()
     assert escape(found.sentence) in made.html.replace("\u00a0", " ")
     assert percent_text(found.root_share, 1).replace(" ", "\u00a0") in made.html
+
+
+def test_numbers_with_and_without_further_blocks(predictions):
+    """An evaluation has some blocks on request only: the tables hold what is there."""
+    plain, more = (hv.evaluate(predictions, more=more)["models"] for more in (False, True))
+    assert overview_table(plain) == overview_table(more)
+    assert "Random cuts" in all_numbers(more)
+    assert "Random cuts" not in all_numbers(plain)
+    assert all(title in all_numbers(plain) for title in ("Label sets", "All thresholds", "Hierarchical confusion"))
+    # Of models with and without them, a dash where there is none.
+    assert "<td>–</td>" in all_numbers([*plain, *more])
+    only = [{key: value for key, value in model.items() if key not in ("curve", "labels")} for model in plain]
+    assert "softmax" not in overview_table(only)
 
 
 def test_it_asks_for_nothing(made):
@@ -452,6 +466,37 @@ def test_calibration_in_words(tmp_path):
     assert cli.main(["report", *files, "--out", str(tmp_path / "report.html")]) == 0
     text = "".join(Seen((tmp_path / "report.html").read_text()).texts)
     assert f"Calibration: {said} Overconfident at depth 2 (depth 2 says 0.90, right 0.50" in text
+
+
+@pytest.mark.parametrize("how", ["isotonic", "venn-abers"])
+def test_confidence_of_the_answers(tmp_path, how):
+    """Each sample has its own, the calibration what the map does to it; nothing of it without the flag."""
+    hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
+    lines = [f"s{row},{('cat', 'dog')[row % 2]},0.9,0.1,0,0" for row in range(60)]
+    (tmp_path / "scores.csv").write_text("\n".join(["sample_id,truth,cat,dog,duck,newt", *lines]))
+    files = ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv"), "--rule", "leaf"]
+    out = tmp_path / "report.html"
+    assert cli.main(["report", *files, "--confidence-map", how, "--out", str(out)]) == 0
+    text = "".join(Seen(out.read_text()).texts)
+    evaluation = hv.Evaluation.from_predictions(
+        hv.load_predictions(tmp_path / "scores.csv", hv.load_taxonomy(tmp_path / "tree.csv"))
+    )
+    found = hv.evaluation.answer_confidence(evaluation, how, "leaf")
+    # Half of them are right.
+    assert found.confidence == pytest.approx(np.full(60, 0.5), abs=0.1)
+    assert f"Confidence of the answer{found.text(0)}" in text.replace("\n", "")
+    assert f"Confidence of the answers {found.said}: ECE " in text
+    assert "in place of 0.400 of p (60 answers below the root)." in text
+    assert cli.main(["report", *files, "--out", str(out)]) == 0
+    assert "Confidence of the answer" not in out.read_text()
+
+
+def test_groups_of_the_confidence_alone_are_refused(tmp_path, capsys):
+    hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
+    (tmp_path / "scores.csv").write_text("sample_id,truth,cat,dog,duck,newt\ns,cat,1,0,0,0\n")
+    files = ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv")]
+    assert cli.main(["report", *files, "--group", "g", "--out", str(tmp_path / "r.html")]) == 2
+    assert "--group: expected --confidence-map with it, got none." in capsys.readouterr().err
 
 
 def test_labels_have_no_calibration(tmp_path):

@@ -70,7 +70,7 @@ def test_every_number_is_looked_at(taxonomy):
     plain = {check.key for check in found.checks if check.way == "plain definition"}
     (model,) = hv.evaluate(predictions, more=True)["models"]
     for block in BLOCKS:
-        for key in set(model[block]) - {"baseline", "cuts", *module.REDRAWN} - set(BY_DEPTH):
+        for key in set(model[block]) - {"baseline", "cuts", "links", *module.REDRAWN} - set(BY_DEPTH):
             assert f"{block}.{key}" in plain, key
     assert {"probabilities.brier_by_depth.1", "probabilities.log_loss_by_depth.2"} <= plain
     assert {"labels.macro_f1_by_depth.1", "labels.macro_f1_by_depth.2.supported"} <= plain
@@ -158,7 +158,7 @@ def test_plain_definitions_use_nothing_that_they_check():
     folder = Path(module.__file__).parent
     files = sorted(folder.glob("plain_*.py"))
     assert [path.stem for path in files] == [
-        f"plain_{name}" for name in ("climbing", "graph", "numbers", "optimal", "sets")
+        f"plain_{name}" for name in ("climbing", "graph", "lca", "numbers", "optimal", "scores", "sets")
     ]
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,10 +1,10 @@
-"""Isotonic regression and Venn-Abers: against loops and scikit-learn, by hand, and compared on held-out folds."""
+"""Isotonic regression and Venn-Abers: against loops and scikit-learn, and by hand."""
 
 import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.uncertainty.confidence_maps import MAPS, compare_confidence_maps, isotonic, isotonic_map, venn_abers
+from hierviz.uncertainty.confidence_maps import isotonic, isotonic_map, venn_abers
 
 
 def naive_isotonic(p, events):
@@ -65,30 +65,6 @@ def test_many_values_are_pooled():
     assert (np.diff(combined) >= -1e-9).all()
 
 
-def test_maps_help_an_overconfident_model(taxonomy):
-    rng = np.random.default_rng(0)
-    truth = taxonomy.leaves[rng.integers(0, 4, 400)]
-    logits = rng.normal(size=(400, 4)) + 1.5 * (taxonomy.leaves[None] == truth[:, None])
-    predictions = hv.Predictions.from_scores(taxonomy, 4 * logits, "flat_softmax", truth=truth)
-    found = compare_confidence_maps(predictions)
-    assert found.name == MAPS
-    assert found.best > 0
-    assert (found.log_loss[1:] < found.log_loss[0]).all()
-    assert (found.ece[1:] < found.ece[0]).all()
-    assert found.name[found.best] in found.sentence
-    assert found.to_frame()["way"].tolist() == list(MAPS)
-    # Rows of the table do not depend on what comes after the answer: only temperature is left out without logits.
-    nodes = predictions.replace(
-        scores=predictions.node_probabilities()[:, 1:],
-        parametrisation="node_probabilities",
-        scored_nodes=np.arange(1, 7),
-    )
-    assert compare_confidence_maps(nodes).name == tuple(name for name in MAPS if name != "temperature")
-
-
-def test_what_has_no_confidence(taxonomy):
-    labels = hv.Predictions.from_labels(taxonomy, taxonomy.leaves, truth=taxonomy.leaves)
-    with pytest.raises(hv.PredictionsError, match="expected scores with one truth each"):
-        compare_confidence_maps(labels)
+def test_lengths_of_a_fit():
     with pytest.raises(hv.PredictionsError, match="of the same samples, got shapes"):
         isotonic([0.5], [True, False])

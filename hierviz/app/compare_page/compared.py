@@ -20,7 +20,9 @@ from hierviz.metrics.registry import METRICS
 # Rows of the table that are still readable.
 MOST = 60
 # Blocks whose numbers depend on no threshold, but for F1 at the majority's.
-WITHOUT_THRESHOLD = ("distribution", "curve", "top_down", "best_leaves", "probabilities", "random_cuts", "levels")
+WITHOUT_THRESHOLD = (
+    *("distribution", "curve", "selective", "top_down", "best_leaves", "probabilities", "random_cuts", "levels"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +125,7 @@ class Compared:
         if not depends or not any(self.model(key).predictions.has_scores for key in self.keys):
             return
         has_threshold = THRESHOLD.name in INFERENCE_RULES[self.choice["rule"]].parameters
-        if has_threshold or any(METRICS[key].block == "labels" for key in depends):
+        if has_threshold or any(METRICS[key].block in ("labels", "lca") for key in depends):
             words = threshold_caution(len(self.keys), not state.view().own)
             if words:
                 names = ", ".join(dict.fromkeys(METRICS[key].label for key in depends))

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.compare_page import confidence_panel
 from hierviz.app.state.dataset import new_key
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.links import link_to
@@ -16,11 +17,15 @@ from hierviz.uncertainty.resamples import split_samples
 from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 
-def offer(data):
-    """A popover that asks for the part of the samples to fit on; opens the calibrated data when asked."""
-    if data.calibration or not any(model.predictions.has_scores for model in data.models.values()):
+def offer(data, choice):
+    """A popover with ways to calibrate: of the confidence of the answers, which all pages keep, and temperatures of the data."""
+    if not any(model.predictions.has_scores for model in data.models.values()):
         return
     with st.popover("Calibrate first", icon=":material/thermostat:"):
+        confidence_panel.draw(data, choice)
+        if data.calibration:
+            return
+        st.markdown("**One temperature for each model**")
         st.markdown(
             "Models may be overconfident or underconfident. One temperature for each model is fitted on a random part of the "
             "samples (logits are divided by it); all numbers are then of the other samples. With scores of leaves it changes "

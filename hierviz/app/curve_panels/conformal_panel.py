@@ -34,6 +34,8 @@ BY = Setting(
     help="Top classes: a calibration for each top class of the most probable leaf. A column: samples of one user, document or "
     "place are dependent; a group is not divided between the two parts, and counts once.",
 )
+# Whether Examples has a line with the class of the sample.
+ON_EXAMPLES = "conformal_examples"
 # Top classes and columns of the table of the classes.
 HEADS = ("Top class of the most probable leaf", "Calibration samples", "q")
 
@@ -55,7 +57,14 @@ def panel(choice, now):
     _models(choice, found)
     if found[now.model].classes is not None:
         _classes(choice, now.model, found[now.model])
-    link_to("example", "See each sample's class on Examples", "arrow_forward")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle(
+            "Show on Examples",
+            help="Below the answer to each sample, its class at this probability.",
+            **state.kept(choosing.MEMORY, ON_EXAMPLES, False),
+        )
+        if is_on_examples():
+            link_to("example", "Go to Examples", "arrow_forward")
 
 
 def prepare(choice, key):
@@ -64,8 +73,13 @@ def prepare(choice, key):
         _nodes(choice, one)
 
 
+def is_on_examples():
+    """Whether Examples shows conformal nodes: only where a visitor asked for them."""
+    return state.view().choice(choosing.MEMORY, ON_EXAMPLES, False) is True
+
+
 def conformal_line(data, key, row):
-    """The conformal node of one sample in a line of Examples; nothing where the model has none.
+    """The conformal node of one sample in a line of Examples, where it is asked for and the model has one.
 
     Parameters
     ----------
@@ -75,33 +89,63 @@ def conformal_line(data, key, row):
     row : int
         The sample.
     """
+    found = _of_sample(data, key, row)
+    if found is not None:
+        st.caption(
+            f":material/verified: {escape(_line(data.taxonomy, found))}",
+            help=f"{escape(found.sentence)} {escape(found.assumption)}",
+        )
+
+
+def conformal_lines(data, samples):
+    """The same sentences for the ladder, which changes models without the server.
+
+    Parameters
+    ----------
+    data : Dataset
+    samples : iterable of str
+        Their ids.
+
+    Returns
+    -------
+    dict of str to dict of str to str
+        By id and key; empty where none are asked for.
+    """
+    if not is_on_examples():
+        return {}
+    found = {}
+    for sample in samples:
+        rows = {key: model.predictions.row(sample) for key, model in data.models.items()}
+        nodes = {key: _of_sample(data, key, row) for key, row in rows.items() if row is not None}
+        found[sample] = {key: _line(data.taxonomy, of_model) for key, of_model in nodes.items() if of_model is not None}
+    return found
+
+
+def _of_sample(data, key, row):
+    """ConformalNodes of one sample; None where they are not asked for, or the model or the sample's groups have none."""
     model = data.models[key]
-    if why_no_conformal(model) is not None:
-        return
-    if not paths_read(model, data.digest, key):
-        return
+    if not is_on_examples() or why_no_conformal(model) is not None or not paths_read(model, data.digest, key):
+        return None
     alpha, by = _alpha(), state.memory(choosing.MEMORY).get(BY.field, NO_GROUPS)
     try:
-        found = state.computed(
+        return state.computed(
             "conformal node",
             (data.digest, key, row, alpha, by),
             lambda: conformal_of_sample(model, row, alpha, by=_column(by, model)),
         )
     except HiervizError:
-        return  # the panel says what is wrong with these groups
-    st.markdown(_line(model.taxonomy, found), help=f"{escape(found.sentence)} {escape(found.assumption)}")
+        return None  # the panel says what is wrong with these groups
 
 
 def _line(taxonomy, found):
     share, node = found.promised, int(found.nodes[0])
     n, units = int(found.n_calibration.sum()), f"{found.unit}s"
-    others = f"calibrated on the {n:,} other {units}; marginal"
+    others = f"conformal node, calibrated on the {n:,} other {units}; marginal"
     if node == 0:
-        few = f": {found.n_needed:,} calibration {units} are needed" if n < found.n_needed else ""
-        return f":material/verified: With {share}: no class below the root ({others}{few})."
-    name = escape(taxonomy.title(node))
-    where = f"**{name}**" if taxonomy.is_leaf[node] else f"somewhere in **{name}**"
-    return f":material/verified: With {share}: {where} ({others})."
+        few = f"; {found.n_needed:,} calibration {units} are needed" if n < found.n_needed else ""
+        return f"With {share}: no class below the root ({others}{few})."
+    where = taxonomy.title(node) if taxonomy.is_leaf[node] else f"somewhere in {taxonomy.title(node)}"
+    return f"With {share}: {where} ({others})."
 
 
 def _alpha():

@@ -77,8 +77,8 @@ def which_rule(choice, key):
         return
     st.markdown(
         f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
-        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric "
-        "on other samples than those they are judged on; the optimal rules need no tuning."
+        "model's probabilities are right; the best value is bold on blue. *Least expected cost* takes the metric above as its "
+        "cost. Thresholds of tuned rules are chosen for each metric on other samples than those they are judged on."
     )
     width = state.session.px
     drawn = state.computed(

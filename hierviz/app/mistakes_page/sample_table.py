@@ -97,6 +97,7 @@ def _table(asked, rows, severity, key, extra, helps, is_main):
         f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
         + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
         + (f", the largest {SEVERITIES[severity].label} first" if is_main and not extra else "")
+        + ("" if asked.confidence is None else f" · confidence {escape(asked.confidence.said)}")
     )
     cells, columns = _columns(
         asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps
@@ -133,6 +134,9 @@ def _columns(asked, rows, severity, extra, helps):
     entry, said = SEVERITIES[severity], review_of(asked.data).rows
     label = entry.label + (f" ({entry.unit})" if entry.unit else "")
     numbers = extra or {label: asked.severity(severity)[places]}
+    if asked.confidence is not None:
+        numbers = numbers | {"confidence": asked.confidence.confidence[rows]}
+        helps = helps | {"confidence": f"Confidence of the answer, {asked.confidence.said}"}
     cells = {
         "truth": named(asked.taxonomy, answers.truth, places),
         "answer": named(asked.taxonomy, answers.predicted, places),
@@ -184,7 +188,7 @@ def _head_of_lists(asked, row, place):
 
 
 def _export(asked, rows, key, n_ticked):
-    said = review_of(asked.data)
+    said, confidence = review_of(asked.data), asked.confidence
 
     def paths():
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
@@ -192,6 +196,8 @@ def _export(asked, rows, key, n_ticked):
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
         for name in asked.rankings:
             frame[name] = asked.counted_severity(name)[places]
+        if confidence is not None:
+            frame["confidence"] = confidence.confidence[rows]
         if len(said):
             for field in ("verdict", "note"):
                 of = {row.sample_id: getattr(row, field) for row in said.rows}

@@ -58,7 +58,7 @@ def methods_compared(keys, row, part, choice):
     if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
         shell.stop(*shell.NO_MATCH)
     DRAW[part](compared, row)
-    temperatures.offer(data)
+    temperatures.offer(data, choice)
 
 
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]

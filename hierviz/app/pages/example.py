@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels.conformal_panel import conformal_line
+from hierviz.app.curve_panels.conformal_panel import conformal_line, conformal_lines
 from hierviz.app.example_page import side_by_side
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
@@ -13,6 +13,7 @@ from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.model_page.where_it_looks import LABEL, LOOKS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
+from hierviz.app.widgets.confidence import confidence_line
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.living import living
 from hierviz.app.widgets.looked import is_offered
@@ -108,10 +109,13 @@ terms = next((one.breakdown for one in by_rule.values()), None)
 worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
 
 if is_looks:
+    if p is not None:
+        conformal_line(data, key, row)
     looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice)
 elif is_ladder:
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
-    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}, asks)
+    samples = {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}
+    living(data, key, choice, samples, asks, {} if asks else conformal_lines(data, samples.values()))
     if asks:
         # What comes below says the answer.
         shell.stop()
@@ -119,6 +123,8 @@ else:
     why = why_sentence(model, row, choice) if p is not None else ""
     st.caption(controls.setting(data, key, choice, last + 1 if model.n_judged else None))
     sample.head(predictions, row, truth, predicted, outcome, why)
+    if p is not None:
+        conformal_line(data, key, row)
     if outcome is not None and terms is not None:
         sample.head_win(terms, worked)
 if p is not None:
@@ -128,8 +134,7 @@ if p is not None:
             "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
             f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
         )
-    # Filled last: its calibration reads all samples once.
-    held_by = st.container()
+    confidence_line(data, key, row, choice)
     unknown_scores(predictions, row, truth)
     if taxonomy.is_tree and is_tree_drawn:
         bounds = node_intervals(predictions, row)
@@ -172,6 +177,3 @@ frame.unfolded(
     ":material/table_rows:",
 )
 frame.unfolded("Win, paths and metrics of this answer", "metrics", every_metric, ":material/functions:")
-if p is not None:
-    with held_by:
-        conformal_line(data, key, row)

@@ -58,6 +58,14 @@ def publish():
     session.published = now
 
 
+def is_behind(asked):
+    """Whether a browser sends an address that it had in a former run, since it has not drawn the latest, with another choice.
+
+    What was chosen counts then. The button Back leads to such an address, too, but chooses nothing.
+    """
+    return asked in session.get("latest", ()) and link() != session.published
+
+
 def lost_sample():
     """Id of a sample that a link named and the data do not have, until another one is chosen; None otherwise."""
     if view().sample:

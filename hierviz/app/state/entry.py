@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlencode
 import streamlit as st
 
 from hierviz.app.state.components import component
-from hierviz.app.state.current import link, lost_sample, open_with, publish, session, url, view, view_of
+from hierviz.app.state.current import is_behind, link, lost_sample, open_with, publish, session, url, view, view_of
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
 from hierviz.app.state.visits import begin_run
 from hierviz.messages.errors import shortened
@@ -18,6 +18,8 @@ from hierviz.reports.view_pages import NO_PAGE
 GREETED = "hierviz_greeted"
 # Letters of a value that an address asks for in vain, and values, that are quoted.
 LONGEST, MOST = 40, 4
+# Addresses that are kept, to know one that a browser sends late.
+LATEST = 12
 
 
 def begin(page):
@@ -29,6 +31,7 @@ def begin(page):
     is_entry = session.get("page") != page
     # The address without a query, on a page that had one: the back button returned to where the page was entered.
     is_back = not asked and not is_entry and session.get("had_query", False)
+    is_late = not is_entry and is_behind(asked)
     session.page = page
     if is_entry:
         session.pop("not_here", None)
@@ -36,7 +39,7 @@ def begin(page):
             session.pop("just_opened", None)
     # What `open_with` replaced is not foreign before the browser has done so.
     is_replaced = not is_entry and asked == session.get("replaced")
-    if is_back or (asked and asked != session.get("published") and not is_replaced):
+    if not is_late and (is_back or (asked and asked != session.get("published") and not is_replaced)):
         session.view = view_of(asked if "data" in asked else asked | {"data": _home()})
         dataset = data()
         if dataset is not None:
@@ -61,6 +64,7 @@ def begin(page):
         session.entries = session.get("entries", 0) + 1
     else:
         publish()
+    session.latest = [*session.get("latest", ()), asked, session.published][-LATEST:]
 
 
 def _home():

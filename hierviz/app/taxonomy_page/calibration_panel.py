@@ -10,6 +10,7 @@ from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import below, figure, main_place, written_out
 from hierviz.app.widgets.figure import draw as draw_spec
+from hierviz.diagnosis._confidence_reliability import confidence_reliability, confidence_sentence
 from hierviz.diagnosis._overconfidence import depths_sentence
 from hierviz.messages.number_text import fixed_text
 
@@ -59,12 +60,27 @@ def draw(choice, *_):
         _depths(choice)
     else:
         st.info("Depths need a tree: in this graph some classes have several parents.", icon=":material/info:")
+    _answers(choice)
     st.markdown(WORDS)
     if choice.taxonomy.is_tree:
         _subtrees(choice)
     st.subheader("By class")
     _classes(choice)
     _example()
+
+
+def _answers(choice):
+    """The confidence of the answers before and after the map that the visitor chose; nothing without one."""
+    if choice.confidence is None or choice.answered_here is None:
+        return
+    st.subheader("Confidence of the answers")
+    found = choice.computed(
+        "confidence reliability",
+        lambda: confidence_reliability(choice.confidence, choice.answered_here.rows),
+        *(choice.root, choice.confidence.how, choice.confidence.group),
+    )
+    st.markdown(escape(confidence_sentence(choice.confidence, found)))
+    _diagrams(found, range(len(found)), "calibration-answers")
 
 
 def _subtrees(choice):

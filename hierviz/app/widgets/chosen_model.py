@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from hierviz.app import state
 from hierviz.app.widgets import right_filter
+from hierviz.app.widgets.confidence import chosen_confidence
 from hierviz.app.widgets.progress import choice_key
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -68,6 +69,11 @@ class ChosenModel:
     def whole(self):
         """The JudgedAnswers of all judged samples."""
         return judged_answers(self.model, **self.choice)
+
+    @cached_property
+    def confidence(self):
+        """The AnswerConfidence that the visitor wants, None where the confidence is shown as it is."""
+        return chosen_confidence(self.data, self.key, self.choice)
 
     @cached_property
     def answers(self):

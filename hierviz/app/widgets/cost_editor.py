@@ -10,6 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import paste_uploads
 from hierviz.app.widgets.table import download
 from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.costs_file import costs_csv
 
@@ -38,7 +39,10 @@ def cost_editor(parameter, data, model):
             st.error(escape(str(error)))
             return
         shown = pd.DataFrame(costs.part(taxonomy, answers, chosen), index=answers, columns=chosen)
-        st.caption("A row for each answer, inner classes too; a column for each true class.")
+        st.caption(
+            "Costs: a row for each answer, a column for each true class; all other costs stay as they are. By the rule "
+            f"*{INFERENCE_RULES['crm_leaf'].label}* inner classes are no answers."
+        )
         edited = st.data_editor(shown, key=f"costs_{hash((tuple(chosen), str(now)))}", disabled=False)
         try:
             made = costs.changed(taxonomy, answers, chosen, edited.to_numpy(dtype=float), FILE)
@@ -57,10 +61,13 @@ def _use(name, costs):
 
 def _with_answers(taxonomy, now, chosen):
     """The costs in use with rows of all ancestors of the chosen leaves, and the names of the answers."""
-    up = taxonomy.ancestors(taxonomy.nodes(*chosen)).nodes
-    above = [taxonomy.names[node] for node in np.unique(up).tolist() if not taxonomy.is_leaf[node]]
+    # A class with one child is no answer by a cost with a name; all others stay answers, wherever they are.
+    inner = taxonomy.candidates[~taxonomy.is_leaf[taxonomy.candidates]]
+    up = np.intersect1d(taxonomy.ancestors(taxonomy.nodes(*chosen)).nodes, inner)
+    above = [taxonomy.names[node] for node in up.tolist()]
     if not isinstance(now, LeafCosts):
-        return LeafCosts.of_cost(taxonomy, now, inner=above), [*above, *chosen]
+        every = [taxonomy.names[node] for node in inner.tolist()]
+        return LeafCosts.of_cost(taxonomy, now, inner=every), [*above, *chosen]
     missing = [name for name in above if name not in now.inner]
     if missing:
         # What a table says nothing about costs the mean over the leaves below.

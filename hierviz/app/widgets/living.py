@@ -38,7 +38,7 @@ def _packed_spec():
     return packed(ladder_spec())
 
 
-def living(data, key, choice, samples, asks=False):
+def living(data, key, choice, samples, asks=False, held=None):
     """Draw the living example of a data set.
 
     Parameters
@@ -53,10 +53,13 @@ def living(data, key, choice, samples, asks=False):
         asked for.
     asks : bool
         Whether it asks before it shows; its bars can be dragged then.
+    held : dict of str to dict of str to str, optional
+        Which class holds the truth of each sample (id) by each model (key) with a stated probability, in one sentence.
     """
+    held = held or {}
     rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
     settings = LadderSettings.of(choice, rules, asks)
-    of = (data.digest, key, str(settings))
+    of = (data.digest, key, str(settings), *held.get(samples[0], {}).values())
 
     changed = {sample: what_if.changes(data.digest, key, sample) if asks else () for sample in samples.values()}
 
@@ -66,7 +69,8 @@ def living(data, key, choice, samples, asks=False):
         if changed[sample]:
             return packed(what_if.changed_record(data.models[key], sample, settings, changed[sample], picture))
         colours = data.colour_places
-        return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture, colours=colours))
+        more = {"picture": picture, "colours": colours, "held": held.get(sample)}
+        return packed(ladder_record(data.models, sample, settings, shown=key, **more))
 
     records = {
         sample: state.computed("ladder", (*of, sample, changed[sample]), lambda sample=sample: record(sample))

@@ -30,6 +30,7 @@ LEFT_OUT = {
     "random_cuts": "accuracy of random cuts",
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
+    "lca": "LCA-F of label sets",
     "curve": "operating curves",
     "selective": "coverage and risk of climbing",
     "confusion": "the hierarchical confusion",
@@ -117,6 +118,8 @@ def metrics_table(data):
         st.markdown(f"Evaluated: {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
+    if has_curve:
+        sets_without_threshold(data, has_curve=True)
     left_out = {}
     for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
         block, reason = note.split(": null, ", 1)
@@ -126,9 +129,15 @@ def metrics_table(data):
         st.caption(f"Not available: {', '.join(blocks)}, because {numbers.escape(reason)}.")
 
 
-def sets_without_threshold(data):
-    """What sets reach by thresholds and by the rule that needs none, for each model without a curve of single answers."""
-    of_scores = [model for model in data.models.values() if model.why_no_curve() and model.why_no_set_curve() is None]
+def sets_without_threshold(data, has_curve=False):
+    """What sets reach by thresholds and by the rule that needs none, for each model without a curve of single answers.
+
+    With `has_curve`, for each model that has one: there sets are one more way to answer.
+    """
+    of_scores = [model for model in data.models.values() if model.why_no_set_curve() is None]
+    of_scores = [model for model in of_scores if (model.why_no_curve() is None) == has_curve]
+    if has_curve:
+        st.markdown("Sets of classes in place of one answer:")
     for model in of_scores[:MOST_SAID]:
         found = worked_out(
             "set rules",

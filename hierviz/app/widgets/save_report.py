@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import rule_parameters, story
+from hierviz.app.widgets.confidence import chosen_confidence
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.looked import is_offered, looked_at
 from hierviz.app.widgets.progress import worked_out
@@ -95,6 +96,11 @@ def report_choice(data, key):
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
+def report_confidence(data, key):
+    """The AnswerConfidence of a model that the visitor wants, by the rule of the page; None where it is shown as it is."""
+    return chosen_confidence(data, key, report_choice(data, key) | {"threshold": state.view().threshold_of(key)})
+
+
 def story_flag(data, steps):
     """Words of the command for a story."""
     if not steps:
@@ -125,6 +131,8 @@ def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_sto
     flags += [("--note", note.strip()) for note in notes.split("\n\n") if note.strip()]
     flags += [(f"--{name}", str(getattr(samples, name))) for name in ("worst", "random", "seed")]
     flags += [("--sensitivity", str(len(samples.sensitivities)))] if samples.sensitivities else []
+    flags += [("--confidence-map", samples.confidence_map)] if samples.confidence_map != "none" else []
+    flags += [("--group", samples.group)] if samples.group is not None else []
     flags += [("--max-mb", f"{samples.max_mb:g}"), *(("--sample", sample) for sample in samples.named)]
     words = [word for pair in flags for word in pair if word is not None]
     return shlex.join(["hierviz", "report", *words, *of_story, "--out", "report.html"])
@@ -137,6 +145,9 @@ def report_settings(data, steps, of_story, samples, *, notes="", title=""):
     """
     key, title = state.shown_model_of(data.models), title or data.title
     choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
+    confidence = report_confidence(data, key)
+    if confidence is not None:
+        samples = replace(samples, confidence_map=confidence.how, group=confidence.group)
     return {
         **choice,
         "threshold": thresholds,

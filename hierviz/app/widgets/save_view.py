@@ -6,7 +6,15 @@ from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.kept_review import review_of
 from hierviz.app.widgets import filters
-from hierviz.app.widgets.save_report import MEMORY, file_start, report_choice, report_settings, shown_sample, story_flag
+from hierviz.app.widgets.save_report import (
+    MEMORY,
+    file_start,
+    report_choice,
+    report_confidence,
+    report_settings,
+    shown_sample,
+    story_flag,
+)
 from hierviz.app.widgets.table import download
 from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.inference.leaf_costs import LeafCosts
@@ -19,6 +27,8 @@ from hierviz.reports.view_pages import PAGES as RECORDS
 
 # Pages whose view can be saved; where no report begins with it, the file quotes no command.
 VIEWED = (*IN_REPORTS, "model")
+# Those that show a confidence of answers.
+WITH_CONFIDENCE = ("example", "mistakes", "taxonomy")
 # Fields that name the part of a page, and its parts.
 PARTS_OF = {"mistakes": ("part", PARTS), "taxonomy": ("aspect", ASPECTS), "compare": ("comparison", COMPARISONS)}
 
@@ -79,6 +89,8 @@ def _caption(data, page, step):
     ]
     said = [caption_text(step, data.models, costs, review_of(data))]
     chosen = filters.said(data.taxonomy)
+    confidence = report_confidence(data, state.shown_model_of(data.models)) if page in WITH_CONFIDENCE else None
+    said += [] if confidence is None else [f"Confidence of the answers {confidence.said}."]
     return [heading, *said, *([f"Samples: {'; '.join(chosen)}."] if chosen else [])]
 
 

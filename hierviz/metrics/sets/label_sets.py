@@ -114,7 +114,7 @@ class LabelSetCounts:
         self._blocks = []
 
     @classmethod
-    def of_sets(cls, taxonomy, truth, predicted, of_scores):
+    def of_sets(cls, taxonomy, truth, predicted, of_scores, corpus=None):
         """Counts of sets that a rule has chosen, with the areas of the scores.
 
         Parameters
@@ -124,8 +124,10 @@ class LabelSetCounts:
         predicted : NodeLists
         of_scores : LabelSetCounts
             Of the same samples, by a threshold of their scores.
+        corpus
+            As of the class.
         """
-        counts = cls(taxonomy, of_scores.threshold)
+        counts = cls(taxonomy, of_scores.threshold, corpus)
         counts.add_lists(truth, predicted)
         columns = of_scores.counted()[1]
         counts._blocks[-1] |= {key: columns[key] for key in AREAS if key in columns}

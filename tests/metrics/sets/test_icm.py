@@ -77,6 +77,17 @@ def test_pieces_share_the_corpus(taxonomy):
     assert merged == hv.evaluate(whole)["models"]
 
 
+def test_of_sets_that_a_rule_chooses(taxonomy):
+    """Bits are those of all samples under every rule: the sets of hf_optimal as label lists have the same ICM."""
+    rng = np.random.default_rng(3)
+    truth = taxonomy.leaves[rng.integers(0, 4, 30)]
+    predictions = hv.Predictions.from_scores(taxonomy, rng.dirichlet(np.ones(4), 30), "leaf_probabilities", truth=truth)
+    found = hv.evaluate(predictions, "hf_optimal")["models"][0]["labels"]
+    sets = hv.Evaluation.from_predictions(predictions).answers("hf_optimal")
+    listed = labels_of(hv.Predictions.from_labels(taxonomy, sets, truth=truth))
+    assert (found["icm"], found["icm_norm"]) == pytest.approx((listed["icm"], listed["icm_norm"]), abs=1e-12)
+
+
 def test_a_column_with_interval_and_constant(taxonomy):
     rng = np.random.default_rng(2)
     truth = taxonomy.leaves[rng.integers(0, 4, 40)]
