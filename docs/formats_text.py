@@ -57,13 +57,29 @@ _PREDICTIONS = """\
 `--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, name it: `--predictions-form
 FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal
 commas and percent signs (`12,5 %`); with `--percent` plain numbers are percentages. Labels may be numbers of the
-class list, such as `LABEL_3` of Hugging Face. Truth and predictions are joined by their ids as text; `--ids number` reads
+class list, such as `LABEL_3` of Hugging Face. Columns of scores, classes and labels may be named by ids and codes of the
+taxonomy, and by paths with `>`, `/`, `|` or `::` whose steps lie above each other there (`Animalia > ... > Vulpes vulpes`);
+`;` separates labels of one sample, and the steps of a path only in names of columns, in columns of classes and in lineages
+(`d__Bacteria; p__Firmicutes`). Truth and predictions are joined by their ids as text; `--ids number` reads
 `1.0`, as pandas writes a number where others are missing, as `1`.
 
 Labels and truths may be given in columns of ranks (`kingdom, order, species`), some of which may be missing: a row
 means the deepest of its classes, which lie on one path. Answers of levels that lie on no path are an error, unless they
 are kept as they are (`--disagreeing levels`, for the block `levels` and the drawing of Examples) or only the deepest one of
 each row counts (`--disagreeing deepest`).
+
+Where a picture has several detections (`speciesnet_5`, `megadetector`, `camtrap_dp`), it is one sample, with the classes of
+its classified detection of the highest confidence; with `--samples detection` each classified detection is a sample,
+called by the picture and its number (`a.jpg#0`), with the truth of its picture. Scores of classes that exclude each other
+(SpeciesNet, MegaDetector, pybioclip, Camtrap DP) are also those of the classes above them, where a file lists other classes than
+leaves; of independent scores (BirdNET, CellTypist, spaCy's multi-label classifier) a class has the largest one at or below it.
+
+The id of a segment of a recording (`birdnet`) is the file, the start and the end in seconds: `dawn.wav 0-3`. Its truth may also
+be a table with the columns `File`, `Start (s)` and `End (s)`, with a row for each species; segments of the truth without a
+detection are answered with nothing. `observations.csv` of Camtrap DP and lineages of features (`Feature ID`, `Taxon`) may be
+the truth of other predictions. A first column without a name holds the ids, if it has text.
+
+scikit-learn's `classification_report` is refused: it has no answers of samples.
 """
 
 

@@ -5,9 +5,12 @@ Conventions
 A name is looked up exactly as it is, or without blanks around it; where `loose` is given, what no node is called so
 is matched by its meaning (`name_matching`). None, NaN and "" are no name.
 
+A path (``A > B > C``) means its last node. Paths with another separator than ``" > "`` are followed (`chain_node`): the steps
+that are names of nodes must be ancestors of the last one, in this order, and there must be one.
+
 Functions
 ---------
-find_node, nodes_named, truth_nodes, level_nodes, is_by_level
+find_node, column_node, chain_node, nodes_named, truth_nodes, level_nodes, is_by_level
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +28,8 @@ from hierviz.predictions.name_matching import advice
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
+# Of a taxonomy, the nodes by what they are called.
+_known: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def find_node(text, taxonomy, is_path=False, loose=None):
@@ -55,10 +61,70 @@ def find_node(text, taxonomy, is_path=False, loose=None):
             node = index.get(end)
             if node is not None:
                 return node
-    if loose is None:
-        return None
+    node = _node_of_path(text, taxonomy, PATH_SEPARATORS[1:-1])
+    if node is not None or loose is None:
+        return node
     ends = [text.split(separator)[-1] for separator in PATH_SEPARATORS[: None if is_path else 1] if separator in text]
     return next((node for end in (text, *ends) if end.strip() and (node := loose.find(end)) is not None), None)
+
+
+def column_node(text, taxonomy, loose=None):
+    """As `find_node`, of what names one class: a semicolon separates the steps of a path there, not classes."""
+    node = _node_of_path(text, taxonomy, PATH_SEPARATORS[-1:])
+    return find_node(text, taxonomy, loose=loose) if node is None else node
+
+
+def _node_of_path(text, taxonomy, separators):
+    if text.strip() in taxonomy.index:
+        return None
+    for separator in separators:
+        steps = [step.strip() for step in text.split(separator)] if separator in text else []
+        node = chain_node([step for step in steps if step], taxonomy)
+        if node is not None:
+            return node
+    return None
+
+
+def chain_node(steps, taxonomy):
+    """The node at the end of a path, None where there is none.
+
+    Parameters
+    ----------
+    steps : list of str
+        Names or titles, from the top down; some may be missing, or be no nodes.
+    taxonomy : Taxonomy
+    """
+    if len(steps) < 2:
+        return None
+    called = _called(taxonomy)
+    fitting = [node for node in called.get(steps[-1], ()) if _follow(steps[:-1], node, called, taxonomy)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _follow(steps, node, called, taxonomy):
+    """Whether the steps that are nodes lie above a node, in this order, and there is one."""
+    above = taxonomy.ancestors(np.array([node])).nodes
+    depth = {int(one): int(taxonomy.depth[one]) for one in above if one != node}
+    last, n_known = -1, 0
+    for step in steps:
+        if step in called:
+            last = next((depth[one] for one in called[step] if depth.get(one, -1) > last), None)
+            if last is None:
+                return False
+            n_known += 1
+    return n_known > 0
+
+
+def _called(taxonomy):
+    """The nodes that are called by each name or title."""
+    known = _known.get(taxonomy)
+    if known is None:
+        known = _known[taxonomy] = {}
+        for names in (taxonomy.names, taxonomy.titles or ()):
+            for node, name in enumerate(names):
+                if node not in known.setdefault(name, []):
+                    known[name].append(node)
+    return known
 
 
 def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndarray:

@@ -3,7 +3,8 @@
 Conventions
 -----------
 A name is looked up exactly as written, then without blanks around it. A whole cell that is a name wins over cutting it,
-so names may hold any of the separators. A path means its last node. What is no node's name is matched by its meaning
+so names may hold any of the separators. A path, with any separator but ; or a lineage such as ``d__Bacteria; p__Firmicutes``,
+means its last node. What is no node's name is matched by its meaning
 (`name_matching`), and where all cells are whole numbers by the class list that numbers them.
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
+from hierviz.readers.lineages import is_lineage, lineage_node
 from hierviz.taxonomy.taxonomy import NodeLists
 
 
@@ -141,6 +143,9 @@ def read_cell(cell, taxonomy, keep_empty=False, is_path=False, loose=None):
     """(nodes, number of empty fields, whether there are several fields, unknown names)"""
     if isinstance(cell, str):
         node = find_node(cell, taxonomy, is_path) if cell.strip() else None
+        lineage = lineage_node(cell, taxonomy) if node is None and is_lineage(cell) else None
+        if lineage is not None:
+            return np.array([lineage], dtype=np.intp), 0, False, []
         fields = [cell] if node is not None or is_path else cell.split(";")
     else:
         fields = cell or [""]

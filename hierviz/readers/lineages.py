@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.predictions.node_names import find_node
+from hierviz.predictions.node_names import chain_node, find_node
 
 _PREFIX = re.compile(r"(?:[A-Za-z]{1,2}|D_\d{1,2})__")
 _RANKS = {"d": "domain", "k": "kingdom", "p": "phylum", "c": "class", "o": "order", "f": "family", "g": "genus"}
@@ -38,6 +38,13 @@ def rank_and_name(step):
 def is_nothing(text):
     """Whether a lineage names no class."""
     return text.strip().casefold() in NOTHING or not lineage(text)
+
+
+def lineage_node(text, taxonomy):
+    """The node of a lineage of two steps or more, with or without the prefixes in the taxonomy; None where there is none."""
+    steps = lineage(text) if ";" in text else []
+    node = chain_node(steps, taxonomy)
+    return chain_node([rank_and_name(step)[1] for step in steps], taxonomy) if node is None else node
 
 
 class Lineages:

@@ -15,10 +15,11 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
+from hierviz.predictions.node_names import column_node
 from hierviz.predictions.parametrisation import without_column
 from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, as_number, joined, looks_numeric, named_place
-from hierviz.readers.labels import find_node, text_array, unknown_node
+from hierviz.readers.labels import text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.tables import TextTable
 from hierviz.readers.temporary_files import Scratch, too_much_scratch
@@ -182,7 +183,7 @@ class _Cells:
         return scratch.array((n_rows,), _ENTRY) if on_disk else np.concatenate(chunks)
 
     def _column(self, line, name):
-        node = find_node(name, self.taxonomy, loose=self.loose)
+        node = column_node(name, self.taxonomy, self.loose)
         if node is None:
             raise unknown_node(f"{self._place(line)}, column {self.names[self.roles[1]]!r}", name, self.taxonomy)
         return self.column_of.setdefault(node, len(self.column_of))

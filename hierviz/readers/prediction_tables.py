@@ -17,6 +17,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import column_node
 from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import joined, looks_numeric, named_place, require_names, require_truth_column
 from hierviz.readers.labels import find_node, read_labels
@@ -218,7 +219,7 @@ class SampleTable:
             if name in self.taxonomy.index and may_be_class:
                 found[place] = self.taxonomy.index[name]
             elif not is_known and folded not in (*TEXT_COLUMNS, *SCORE_COLUMNS) and self.is_number(place):
-                node = self.loose.find(name)
+                node = column_node(name, self.taxonomy, self.loose)
                 if node is not None:
                     others[place] = node
         return found | others

@@ -194,7 +194,7 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
-    how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0])
+    how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0], percent)
     reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, *how)
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)

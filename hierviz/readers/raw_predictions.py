@@ -61,6 +61,8 @@ class Reading:
         What is done with labels in columns of levels that lie on no single path.
     samples : {"picture", "detection"}
         What a sample is where a picture has several detections.
+    percent : bool
+        Scores are percent, for what depends on their size; `RawPredictions.as_shares` divides them.
     """
 
     taxonomy: Taxonomy
@@ -72,6 +74,7 @@ class Reading:
     keep_empty: bool = False
     disagreeing: str = "error"
     samples: str = "picture"
+    percent: bool = False
 
 
 @dataclass(frozen=True, eq=False)

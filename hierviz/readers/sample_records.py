@@ -123,7 +123,7 @@ def _scores_of_records(where, records, reading, detected, form):
     notes = (*loose.notes(where), *_notes_about_nothing(where, empty, may_be_empty))
     how = None if form is None else form.scores
     if how == "by sum":
-        how = "exclusive" if sum_to_one(entries) else "independent"
+        how = "exclusive" if sum_to_one(entries, 100 if reading.percent else 1) else "independent"
     is_mixed = how == "exclusive" and not taxonomy.is_leaf[node].all()
     if how == "independent" or is_mixed:
         entries, n_changed = entries.with_ancestors(taxonomy, "sum" if is_mixed else "max")
@@ -146,9 +146,10 @@ def _scores_of_records(where, records, reading, detected, form):
     return RawPredictions(where, "lists", **found, **more, notes=notes)
 
 
-def sum_to_one(entries):
-    """Whether the listed scores of every sample sum to 1."""
-    return bool((np.abs(np.bincount(entries.row, entries.value, entries.n_rows) - 1) <= SUM_TOLERANCE).all())
+def sum_to_one(entries, whole=1):
+    """Whether the listed scores of every sample sum to 1, or to another `whole`."""
+    sums = np.bincount(entries.row, entries.value, entries.n_rows) / whole
+    return bool((np.abs(sums - 1) <= SUM_TOLERANCE).all())
 
 
 def _note_about_ancestors(where, n_changed, is_sum):

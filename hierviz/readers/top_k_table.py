@@ -9,7 +9,8 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers.labels import find_node, unknown_node
+from hierviz.predictions.node_names import column_node
+from hierviz.readers.labels import unknown_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS
 
 _COLUMN = re.compile(
@@ -126,7 +127,7 @@ def _nodes(columns, place, taxonomy, loose):
     known = {"": -1}
     for row, cell in enumerate(cells):
         if cell not in known:
-            node = find_node(cell, taxonomy, loose=loose) if cell.strip() else -1
+            node = column_node(cell, taxonomy, loose) if cell.strip() else -1
             if node is None:
                 raise unknown_node(f"{columns.place(row)}, column {columns.names[place]!r}", cell, taxonomy)
             known[cell] = node

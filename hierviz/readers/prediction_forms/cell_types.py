@@ -56,10 +56,12 @@ def records(samples, where, reading, notes):
 
 def holds_sigmoids(samples):
     """Whether a table with a first column without a name holds scores from 0 to 1 that sum to 1 in none of its first rows."""
-    rows = [[as_number(cells[place]) for place in samples.scores] for _, cells in samples.table.sample[1:]]
-    if not samples.has_unnamed_ids or not rows or any(None in row for row in rows):
+    if not samples.has_unnamed_ids:
         return False
-    scores = np.array(rows)
+    rows = [[as_number(cells[place]) for place in samples.scores] for _, cells in samples.table.sample[1:]]
+    if not rows or any(None in row for row in rows):
+        return False
+    scores = np.array(rows) / (100 if samples.reading.percent else 1)
     is_share = ((scores >= 0) & (scores <= 1)).all()
     return bool(is_share and (np.abs(scores.sum(axis=1) - 1) > SUM_TOLERANCE).all())
 
@@ -76,11 +78,12 @@ def read_matrix(samples, where, reading, notes):
     if not places:
         raise PredictionsError(f"{where}: expected a column for each cell type, got none. Name them like the nodes.")
     columns = samples.read(numbers=places)
-    wrong = np.argwhere(~((columns.numbers >= 0) & (columns.numbers <= 1)))
+    most = 100 if reading.percent else 1
+    wrong = np.argwhere(~((columns.numbers >= 0) & (columns.numbers <= most)))
     if len(wrong):
         row, column = wrong[0]
         raise PredictionsError(
-            f"{columns.place(row)}, column {columns.names[places[column]]!r}: expected a probability from 0 to 1, got "
+            f"{columns.place(row)}, column {columns.names[places[column]]!r}: expected a probability from 0 to {most}, got "
             f"{float(columns.numbers[row, column])!r}. Is it decision_matrix.csv? Take probability_matrix.csv."
         )
     nodes = np.array([samples.scores[place] for place in places], dtype=np.intp)
