@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hierviz.readers.file_role import file_role, file_roles
+from tests.form_samples import FILES, FORM_OF
 
 TEXTS = {
     "edges.csv": ("parent,child\nanimal,cat\nanimal,dog\n", "taxonomy"),
@@ -39,3 +40,8 @@ def test_roles_of_arrays_archives_and_models(tmp_path):
     (tmp_path / "d.onnx").write_bytes(b"\x08\x08\x12\x00")
     paths = [tmp_path / name for name in ("a.npy", "c.zip", "b.npz", "d.onnx")]
     assert file_roles(paths) == {"predictions": [paths[0], paths[2], paths[3]], "media": [paths[1]]}
+
+
+@pytest.mark.parametrize("name", FORM_OF)
+def test_predictions_of_other_tools_are_predictions(name):
+    assert file_role(FILES / name) == "predictions"
