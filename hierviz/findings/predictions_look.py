@@ -22,6 +22,7 @@ from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
+from hierviz.readers.prediction_forms.detections import SHARED
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.predictions_file import line_form, load_predictions
@@ -164,6 +165,9 @@ class PredictionsLook:
 
     def _id_column(self):
         ids = self.predictions.ids.tolist()
+        if self.reading.get("samples") == "detection" and SHARED in self.predictions.attributes:
+            # Detections have the truth of their picture.
+            return IdColumn(self.where, dict.fromkeys(self.predictions.attributes[SHARED].tolist()))
         place = None if self.samples is None else id_column(self.look.names)
         return IdColumn(self.where, ids, *(() if place is None else (self.look, self._records(), place)))
 

@@ -21,7 +21,9 @@ def rank_places(names):
 
 def hold_classes(table, places, taxonomy):
     """Whether there are columns of ranks at these places, and the first rows hold classes; Parquet shows none of its rows."""
-    rows = [_filled([row[place] for place in places]) for _, row in getattr(table, "sample", ())[1:]]
+    rows = [
+        _filled([row[place] for place in places if place < len(row)]) for _, row in getattr(table, "sample", ())[1:]
+    ]
     return bool(places) and all(None not in _nodes_of(cells, taxonomy) for cells in rows)
 
 

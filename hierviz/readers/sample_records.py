@@ -89,7 +89,7 @@ def _scores_of_records(where, records, reading, detected, form):
 
     def lists():
         for place, record in enumerate(records):
-            entries, rest = _parts(record, where, place) if form is None else _parts_of_form(record)
+            entries, rest = _parts(record, where, place) if form is None else _parts_of_form(record, where, place)
             if form is not None and not entries:
                 empty.append(str(rest.get("sample_id", place)))
                 if not may_be_empty:
@@ -232,7 +232,12 @@ def _parts(record, where, place):
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 
 
-def _parts_of_form(record):
+def _parts_of_form(record, where, place):
+    if "scores" not in record:
+        raise PredictionsError(
+            f"{where}, sample {place}: expected classes with scores as of the samples before it, got labels without. Score all "
+            "samples, or none."
+        )
     return record["scores"], {str(key): value for key, value in record.items() if key != "scores"}
 
 

@@ -32,6 +32,36 @@ def test_no_error_in_the_samples_of_all_forms():
             assert said == ([f"the file is read as {PREDICTION_FORMS[form].words} ({form})."] if form else []), path
 
 
+def test_no_error_where_detections_have_the_truth_of_their_picture(tmp_path):
+    taxonomy = FILES / "predictions" / "speciesnet_taxonomy.csv"
+    (tmp_path / "t.csv").write_text("sample_id,truth\na.jpg,Vulpes vulpes\nb.jpg,aves\nd.jpg,aves\n")
+    found = hv.doctor(
+        taxonomy, FILES / "predictions" / "speciesnet_5.json", tmp_path / "t.csv", samples="detection", missing="zero"
+    )
+    assert found.counts["error"] == 0
+    said = {one.code: one.message for one in found}
+    assert "('c.jpg')" in said["samples_without_truth"]
+    assert "('d.jpg')" in said["samples_without_prediction"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("reads.txt", "C\tr1\t9606\t9\t9606:9\nC\tr2\t7\t9\t7:9\n", "got '9606', '7'"),
+        ("bird.csv", "Start (s),End (s),Scientific name,Common name,Confidence,File\n0,3,cat,x,high,a\n", "got 'high'"),
+        ("cells.csv", ",predicted_labels\nx,Mast cells\n", "got 'Mast cells'"),
+        ("clip.csv", "file_name,classification,score\na.jpg,cart,0.5\n", "Did you mean 'cat'"),
+    ],
+)
+def test_faults_of_other_forms_are_one_error_each(name, text, words, tmp_path):
+    """Not those of a table of classes, which they are not."""
+    (tmp_path / name).write_text(text)
+    found = hv.doctor(FILES / "predictions" / "taxonomy.csv", tmp_path / name)
+    errors = [one.message for one in found if one.severity == "error"]
+    assert len(errors) == 1
+    assert words in errors[0]
+
+
 @pytest.mark.longer
 @pytest.mark.parametrize("seed", range(N))
 def test_no_error_in_random_files(seed, tmp_path):

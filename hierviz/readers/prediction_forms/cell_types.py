@@ -58,7 +58,11 @@ def holds_sigmoids(samples):
     """Whether a table with a first column without a name holds scores from 0 to 1 that sum to 1 in none of its first rows."""
     if not samples.has_unnamed_ids:
         return False
-    rows = [[as_number(cells[place]) for place in samples.scores] for _, cells in samples.table.sample[1:]]
+    rows = [
+        [as_number(cells[place]) for place in samples.scores]
+        for _, cells in samples.table.sample[1:]
+        if len(cells) == len(samples.names)
+    ]
     if not rows or any(None in row for row in rows):
         return False
     scores = np.array(rows) / (100 if samples.reading.percent else 1)

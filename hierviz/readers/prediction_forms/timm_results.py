@@ -67,7 +67,9 @@ def table_records(samples, where, reading, notes):
     file = next(k for k, name in enumerate(names) if name in FILE_COLUMNS)
     for row in range(len(columns)):
         cells = {names[k]: listed_cell(columns.text[k][row]) for k in known if k != file}
-        record = {name: cell if name in ("prob", "label", "index") else cell[0] for name, cell in cells.items()}
+        record = {
+            name: cell if name in ("prob", "label", "index") else "".join(cell[:1]) for name, cell in cells.items()
+        }
         yield {
             "sample_id": columns.text[file][row],
             "scores": _entries(record, columns.place(row)),
