@@ -123,12 +123,12 @@ def load_truth(
     if has_header:
         require_names(columns.names, columns.where)
     columns.require_rows()
-    notes: list[str] = []
-    other = labelled_samples(columns, table.source, taxonomy, notes) if has_header and truth_column is None else None
+    said: list[str] = []
+    other = labelled_samples(columns, table.source, taxonomy, said) if has_header and truth_column is None else None
     if other is not None:
         form, samples, nodes = other
         detected = {"truth file": columns.where, "truth column": form, "truth id column": form}
-        return Truth(nodes, text_array(samples), {}, columns.where, detected, tuple(notes))
+        return Truth(nodes, text_array(samples), {}, columns.where, detected, tuple(said))
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     of_ranks = _truth_of_ranks(columns, taxonomy) if has_header and truth_column is None else None
     if of_ranks is not None:
