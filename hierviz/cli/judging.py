@@ -384,7 +384,7 @@ def _value(parameter, given, taxonomy, named):
 
     if not os.path.exists(given):
         raise FileError(
-            f"{named}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
+            f"{named}: expected {', '.join(parameter.choices)} or a table of costs, got {given!r}, which "
             f"is no file.{near_miss(given, parameter.choices)} Name one of them."
         )
     return load_costs(rewindable(given), taxonomy)
