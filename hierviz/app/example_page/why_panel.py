@@ -46,7 +46,7 @@ def why_panel(model, key, row, choice):
         st.caption("This rule answers with all classes above τ. The ribbon shows the one class of the rule Threshold.")
     elif choice["rule"] not in RULES:
         st.caption(
-            f"The answer by the rule {rule.label.lower()} does not depend on τ in this way. "
+            f"The answer by the rule {rule.words} does not depend on τ in this way. "
             "The ribbon shows the rule threshold; moving τ switches to a rule with a threshold."
         )
     width = state.main_width()
