@@ -278,9 +278,9 @@ def test_costs_on_the_command_line(run, tmp_path, files, capsys):
     for cost, message in (
         (
             "hops",
-            "--cost: expected depth_dist or info_dist or info_f1 or depth_f1 or wu_palmer or win or exact or correct or ",
+            "--cost: expected depth_dist, info_dist, info_f1, depth_f1, wu_palmer, win, exact, correct, ",
         ),
-        ("hops", " or depth_recall or a table of costs, got 'hops', which is no file. Name one of them."),
+        ("hops", ", info_recall, depth_recall or a table of costs, got 'hops', which is no file. Name one of them."),
         (str(files["taxonomy"]), "taxonomy.csv: expected the columns predicted, truth, cost, each once"),
     ):
         assert cli.main(["evaluate", *named_files, "--rule", "crm_leaf", "--cost", cost]) == 2
