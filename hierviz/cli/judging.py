@@ -196,10 +196,13 @@ class Judged:
         from hierviz.cluster.connection import connected
         from hierviz.cluster.running import evaluation_on
 
-        more = getattr(self.options, "more", False)
+        asked = {
+            "more": getattr(self.options, "more", False),
+            "paths": getattr(self.options, "conformal", None) is not None,
+        }
         with connected(self.options.cluster) as client:
             return [
-                evaluation_on(client, model, progress(model.name), more=more, **choice)
+                evaluation_on(client, model, progress(model.name), **asked, **choice)
                 for model, choice in zip(self.predictions, self.choices, strict=True)
             ]
 
@@ -384,7 +387,7 @@ def _value(parameter, given, taxonomy, named):
 
     if not os.path.exists(given):
         raise FileError(
-            f"{named}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
+            f"{named}: expected {', '.join(parameter.choices)} or a table of costs, got {given!r}, which "
             f"is no file.{near_miss(given, parameter.choices)} Name one of them."
         )
     return load_costs(rewindable(given), taxonomy)

@@ -44,6 +44,7 @@ def evaluation_on(
     threshold: float = 0.5,
     n_partitions: int | None = None,
     more: bool = False,
+    paths: bool = False,
     **parameters: Any,
 ) -> Evaluation:
     """Evaluate a Predictions on a Dask cluster.
@@ -61,6 +62,8 @@ def evaluation_on(
         here, from the scores.
     n_partitions : int, optional
         In place of what suits the number of threads.
+    paths : bool
+        Whether conformal nodes will be asked for.
 
     Returns
     -------
@@ -75,7 +78,8 @@ def evaluation_on(
         If a worker cannot read or use its rows, as without a cluster.
     """
     require("cluster", "cluster", "distributed")
-    choice = {"rule": rule, "threshold": threshold, "corpus": corpus_of(predictions), "more": more, **parameters}
+    choice = {"rule": rule, "threshold": threshold, "corpus": corpus_of(predictions), "more": more, "paths": paths}
+    choice |= parameters
     inference_rule(rule).settings(parameters)
     if predictions.n_samples == 0:
         return Evaluation.from_predictions(predictions, threshold=threshold)

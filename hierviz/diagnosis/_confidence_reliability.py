@@ -49,8 +49,10 @@ def confidence_reliability(
     judged = judged_pairs(pairs, BINS, LEVEL, tests, np.random.default_rng(tests.seed))
     neither = np.full(len(of), -1, dtype=np.intp)
     left_out = np.full(len(of), len(rows) - len(used))
-    n = {"n_samples": len(rows), "n_used": len(rows)}
-    return Reliability(found.evaluation.taxonomy, neither, neither, n_left_out=left_out, **n, names=tuple(of), **judged)
+    n, names = len(rows), tuple(of)
+    return Reliability(
+        found.evaluation.taxonomy, neither, neither, n_samples=n, n_used=n, n_left_out=left_out, names=names, **judged
+    )
 
 
 def confidence_sentence(found: AnswerConfidence, judged: Reliability) -> str:

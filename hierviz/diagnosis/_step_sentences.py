@@ -55,7 +55,7 @@ def step_sentences(
         if p is None:
             said = _labels(taxonomy, nodes)
         elif steps.is_set:
-            said = _set(taxonomy, p, nodes, ends, following)
+            said = _set(taxonomy, p, rule, nodes, ends, following)
         elif rule in RULES:
             bound = "τ" if steps.parameter else "0.5"
             said = _stop(taxonomy, p, nodes[0], following, bool(is_below[step]), bound)
@@ -79,14 +79,16 @@ def _stop(taxonomy, p, node, following, is_below, bound):
     return f"{stops}: the next class, {taxonomy.title(following)}{branch}, has {value}, not above {bound}."
 
 
-def _set(taxonomy, p, nodes, ends, following):
-    after = "" if following < 0 else f"; next: {_named(taxonomy, p, following)}"
+def _set(taxonomy, p, rule, nodes, ends, following):
+    entry, after = INFERENCE_RULES[rule], "" if following < 0 else f"; next: {_named(taxonomy, p, following)}"
+    # A set that no threshold makes is that of its rule.
+    head, above, none = ("", " above τ", "No class") if entry.needs_threshold else (f"{entry.label}: ", "", "no class")
     if not nodes:
-        return f"No class above τ{after}."
+        return f"{head}{none}{above}{after}."
     if len(ends) > MOST_NAMED:
-        return f"{len(nodes):,} classes on {len(ends):,} paths above τ{after}."
+        return f"{head}{len(nodes):,} classes on {len(ends):,} paths{above}{after}."
     count = f"{len(nodes):,} {'class' if len(nodes) == 1 else 'classes'}"
-    return f"{count} above τ, down to {_names(taxonomy, ends)}{after}."
+    return f"{head}{count}{above}, down to {_names(taxonomy, ends)}{after}."
 
 
 def _labels(taxonomy, nodes):

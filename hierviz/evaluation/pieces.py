@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
+from hierviz.evaluation.optimal_answers import OptimalSets
 from hierviz.evaluation.rule_answers import OF_TABLE
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, rule_of_sets, score_numbers
 from hierviz.inference.leaf_paths import LeafPaths
@@ -52,7 +53,7 @@ class EvaluationPiece(Short):
     numbers : dict of str to dict of str to ndarray of float
         Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none, and without `more`.
     paths : LeafPaths or None
-        None for labels and graphs.
+        None for labels and graphs, and where nothing that asks for them was announced.
     """
 
     n_samples: int
@@ -73,6 +74,7 @@ class EvaluationPiece(Short):
         threads: int | None = None,
         corpus: tuple[np.ndarray, float] | None = None,
         more: bool = False,
+        paths: bool = False,
         **parameters: Any,
     ) -> EvaluationPiece:
         """Evaluate some rows.
@@ -89,6 +91,8 @@ class EvaluationPiece(Short):
             As `Evaluation.from_predictions`.
         more : bool
             Whether the blocks will be asked for that `hierviz.evaluate` adds for it.
+        paths : bool
+            Whether conformal nodes will be asked for.
         **parameters
             Of the rule.
 
@@ -117,9 +121,9 @@ class EvaluationPiece(Short):
             settings = inference_rule(name).settings({"threshold": threshold, **given})
             answers.append((name, settings, evaluation.answers(name, threshold, **given)))
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
-        has_paths = predictions.has_scores and predictions.taxonomy.is_tree
-        paths = evaluation.leaf_paths(threads=threads) if has_paths else None
-        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers, paths)
+        has_paths = (more or paths) and predictions.has_scores and predictions.taxonomy.is_tree
+        kept = evaluation.leaf_paths(threads=threads) if has_paths else None
+        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers, kept)
 
 
 def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPiece]) -> Evaluation:
@@ -130,7 +134,8 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
     predictions : Predictions
         Of all rows; its scores are read only for what the pieces do not hold, such as another rule.
     pieces : sequence of EvaluationPiece
-        In the order of the rows, made with the same rule, threshold and parameters.
+        In the order of the rows, made with the same rule, threshold and parameters, and with the corpus of all rows
+        (`hierviz.evaluation.evaluation.corpus_of`).
 
     Returns
     -------
@@ -182,4 +187,9 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
 
 
 def _joined(parts):
-    return NodeLists.concatenate(parts) if isinstance(parts[0], NodeLists) else np.concatenate(parts)
+    if not isinstance(parts[0], NodeLists):
+        return np.concatenate(parts)
+    lists = NodeLists.concatenate(parts)
+    if not isinstance(parts[0], OptimalSets):
+        return lists
+    return OptimalSets(lists.offsets, lists.nodes, np.concatenate([part.expected for part in parts]))

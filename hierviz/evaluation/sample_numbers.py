@@ -83,11 +83,15 @@ def _selective(model, choice):
     return {"climbing_differs": (share > 0).astype(float), "climbing_differs_mean": share}
 
 
+def _of_block(block):
+    return lambda model, choice: block_numbers(model, block)
+
+
 _PARTS = {
     "distribution": _distribution,
     "top_down": _top_down,
     "predicted": _predicted,
-    **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
+    **{block: _of_block(block) for block in SCORE_BLOCKS},
     "levels": lambda model, choice: level_answer_numbers(model.taxonomy, np.asarray(model.truth), level_answers(model)),
     "selective": _selective,
     "lca": lambda model, choice: lca_scores(model.taxonomy, model.truth, label_sets(model, choice)),

@@ -65,6 +65,11 @@ class InferenceRule(Described):
         check_key("rule", self.key)
 
     @property
+    def words(self):
+        """The label inside a sentence: a name and symbols keep their letters."""
+        return self.label if self.label.isupper() else self.label[0].lower() + self.label[1:]
+
+    @property
     def defaults(self):
         """The keywords that may be left out of `infer`, with their values."""
         return {name: parameter.default for name, parameter in self.parameters.items() if parameter.is_optional}
@@ -170,7 +175,7 @@ def rule_words(rule: str, settings: Mapping[str, Any], write: Callable[[str], st
         Makes Markdown of names.
     """
     entry = inference_rule(rule)
-    return entry.label.lower() + "".join(
+    return entry.words + "".join(
         _parameter_words(parameter, settings[name], entry, write) for name, parameter in entry.parameters.items()
     )
 

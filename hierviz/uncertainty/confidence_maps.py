@@ -124,7 +124,8 @@ def venn_abers(p: ArrayLike, events: ArrayLike, new: ArrayLike) -> tuple[np.ndar
     # Groups below each new value, and those that it is not below.
     ends = np.stack([np.searchsorted(most, new, "left"), np.searchsorted(least, new, "right")], axis=1)
     distinct, where = np.unique(ends, axis=0, return_inverse=True)
-    low, high = (_with_one_more(hits, n, *distinct.T, event)[where.reshape(-1)] for event in (0.0, 1.0))
+    first, last = distinct.T
+    low, high = (_with_one_more(hits, n, first, last, event)[where.reshape(-1)] for event in (0.0, 1.0))
     return low, high, high / (1 - low + high)
 
 

@@ -282,8 +282,23 @@ def conformal_nodes(
     new_units = None if unit_of is None else unit_of[rows]
     n_check, held, outcomes = _checked(taxonomy, nodes[rows], answers, new_units)
     unit = "sample" if unit_of is None else "group"
-    counted = classes, q, n_units, unit, n_check, held, outcomes
-    return ConformalNodes(taxonomy, float(alpha), rows, answers, *counted, *(drawn or (None, None)), new_units)
+    fraction, at_seed = drawn or (None, None)
+    return ConformalNodes(
+        taxonomy,
+        float(alpha),
+        rows,
+        answers,
+        classes,
+        q,
+        n_units,
+        unit,
+        n_check,
+        held,
+        outcomes,
+        fraction,
+        at_seed,
+        new_units,
+    )
 
 
 def conformal_scores(taxonomy: Taxonomy, truth: np.ndarray, paths: LeafPaths) -> np.ndarray:

@@ -74,6 +74,19 @@ def test_rows_of_long_names_are_high_enough_to_wrap(tmp_path, page):
     assert all(height > 64 for height in heights)
 
 
+@pytest.mark.parametrize(("rule", "has_threshold"), [("threshold_set", True), ("hf_optimal", False)])
+def test_only_sets_of_a_threshold_follow_that_of_the_ribbon(tmp_path, rule, has_threshold):
+    data, *_ = data_of("several paths", None, tmp_path)
+    visit = Visit("example", data=data.key, rule=rule, tree="icicle")
+    assert ("This rule answers with all classes above τ." in visit.text) == has_threshold
+    assert ("does not depend on τ in this way" in visit.text) != has_threshold
+    visit.trigger("ribbon_drag", "moved", 0.7)
+    assert visit.query["threshold"] == "0.700"
+    # The other rule would answer alike whatever is moved: the rule for several true classes that has a threshold is shown.
+    assert visit.query["rule"] == "threshold_set"
+    assert "This rule answers with all classes above τ." in visit.text
+
+
 @pytest.mark.longer
 @pytest.mark.parametrize("kind", ["leaf truth", "inner truth", "several paths", "graph"])
 def test_every_number_of_twenty_samples(figures, demo, tmp_path, kind):

@@ -167,9 +167,10 @@ def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
 
 
 def test_a_copied_link_leaves_out_what_the_page_does_not_use():
-    """Every page is known; filters, data, model, rule and threshold hold on all of them."""
+    """Every page is known; filters, data, model, rule, threshold and how confidence is calibrated hold on all of them."""
     assert set(RECORDS) == set(PAGES)
-    shared, own = {"data", "model", "rule", "threshold", "thresholds", *FILTERS}, foreign_fields("open")
+    shared = {"data", "model", "rule", "threshold", "thresholds", "confidence", *FILTERS}
+    own = foreign_fields("open")
     assert not shared & set(own)
     assert {*own} | shared == {one.name for one in fields(View)} - {"parameters"}
     assert {"part", "opened", "focus", "lesson"} <= set(foreign_fields("curves"))

@@ -276,7 +276,11 @@ def test_costs_on_the_command_line(run, tmp_path, files, capsys):
     assert json.loads(run("evaluate", "--rule", "crm_leaf", "--cost", "depth_dist"))["models"][0] == plain
     named_files = [f"--{name}={path}" for name, path in files.items()]
     for cost, message in (
-        ("hops", "--cost: expected depth_dist or a table of costs, got 'hops', which is no file. Name one of them."),
+        (
+            "hops",
+            "--cost: expected depth_dist, info_dist, info_f1, depth_f1, wu_palmer, win, exact, correct, ",
+        ),
+        ("hops", ", info_recall, depth_recall or a table of costs, got 'hops', which is no file. Name one of them."),
         (str(files["taxonomy"]), "taxonomy.csv: expected the columns predicted, truth, cost, each once"),
     ):
         assert cli.main(["evaluate", *named_files, "--rule", "crm_leaf", "--cost", cost]) == 2
@@ -292,7 +296,7 @@ def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
     for flags, message in (
         (
             ["--cost", "prices.csv"],
-            "--cost: expected --rule crm_leaf with it, got rule majority. Choose that rule, or leave",
+            "--cost: expected --rule crm_leaf or --rule optimal_node with it, got rule majority. Choose that rule, or leave",
         ),
         (
             ["--rule", "crm_leaf", "--expectation", "leaves"],

@@ -277,6 +277,11 @@ HEDGED = {
             "1": {"macro_f1": 1 / 3, "macro_f1_supported": 1 / 3, "n_nodes": 3},
             "2": {"macro_f1": 0.0, "macro_f1_supported": 0.0, "n_nodes": 3},
         },
+        # One sample of three is below mammal, bird and newt: log2(3) bits each, and a leaf adds 0 to mammal or bird.
+        # a shares, claims and is due one of them, b is due one, c claims one and is due one: in these bits
+        # 3 - 1 - 1 = 1, 0 - 0 - 1 = -1 and 0 - 1 - 1 = -2, and 1 each for the truth itself.
+        "icm": (1 - 1 - 2) / 3 * math.log2(3),
+        "icm_norm": (-2 + 3) / (2 * 3),
     },
     # Pareto sets: a root, mammal .75, cat .5;  b root, mammal .5, cat .25;  c root, duck .625.  Five points (recall,
     # precision = correct, exact): (0, 1, 0), (1/6, 1, 0), (1/6, 2/3, 0), (1/3, 1/3, 1/3) twice.
@@ -394,8 +399,20 @@ def test_every_rule_runs(world, evaluate, rule):
     assert model["rule"] == rule
     assert model["threshold"] == 0.5
     # What does not depend on a rule stays.
-    for block in ("distribution", "top_down", "labels", "curve"):
+    for block in ("distribution", "top_down", "curve"):
         same(model[block], HEDGED[block])
+    labels = dict(model["labels"])
+    if rule != "hf_optimal":
+        same(labels, HEDGED["labels"])
+        return
+    # It chooses the sets itself: mammal and cat (expected F1 1/2 + 1/4 * 1/2) for a, all six nodes (3/4 * 4/8 + 1/4 * 2/7) for
+    # b, bird and duck (5/8) for c. They reach 1, 2 * 2 / (6 + 2) and 0. Areas stay those of the scores.
+    expected = {"hf_beta_samples": 1 / 2, "hf_beta_expected": (5 / 8 + 25 / 56 + 5 / 8) / 3, "beta": 1.0}
+    same({key: labels.pop(key) for key in expected}, expected)
+    assert list(labels) == list(HEDGED["labels"])
+    assert (labels["hf1_samples"], labels["n_empty"], labels["micro_precision"]) == (pytest.approx(1 / 2), 0, 4 / 10)
+    for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw"):
+        same(labels[key], HEDGED["labels"][key])
 
 
 def test_several_models(world, evaluate):

@@ -41,7 +41,7 @@ def flags(folder, *names):
     return [*map(str, given)]
 
 
-OF_ONE_MODEL = ("icicle", "matrix", "flow", "rules", "fronts")
+OF_ONE_MODEL = ("icicle", "matrix", "flow", "rules", "fronts", "decisions")
 # Runs a model: tests/onnx_models/test_sensitivity_command.py.
 OF_FILES = tuple(kind for kind in KINDS if kind != "sensitivity")
 MORE = {

@@ -82,7 +82,7 @@ def run(folder, capsys):
             ("--rule", "at_level", "--answer-level", "9", "--to-answer-level", "1"),
             "--answer-level: expected a whole number from 1 to 2",
         ),
-        (("--to-rule", "crm_leaf", "--to-cost", "none.csv"), "--to-cost: expected depth_dist or a table of costs"),
+        (("--to-rule", "crm_leaf", "--to-cost", "none.csv"), "--to-cost: expected depth_dist, info_dist, "),
         (("--rule", "majority", "--threshold", "0.3", "--to", "0.7"), "--threshold: expected --rule threshold or"),
         (("--threshold", "0.3", "--to", "0.7"), "From τ = 0.300 to τ = 0.700, 60 of 60 answers change"),
     ],

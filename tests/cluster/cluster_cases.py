@@ -20,6 +20,7 @@ RULES = (
     ("information_threshold", {"bits": 0.0}),
     ("crm_nodes", {"expectation": "leaves"}),
     ("threshold_set", {}),
+    ("hf_optimal", {"beta": 0.5}),
 )
 TREE_ONLY = ("crm_nodes",)
 

@@ -11,6 +11,8 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.cluster.work import fields_of
+from hierviz.evaluation._conformal import conformal_of_model
+from hierviz.evaluation.evaluation import corpus_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from tests.small_tree import EDGES
@@ -28,7 +30,8 @@ def cut_predictions(draw):
 
 
 def merged(predictions, parts, **choice):
-    """From pieces that were sent from process to process."""
+    """From pieces that were sent from process to process; they are told how often each class is true among all rows."""
+    choice["corpus"] = corpus_of(predictions)
     pieces = [
         pickle.loads(pickle.dumps(EvaluationPiece.from_predictions(rows_of(predictions, slice(*part)), **choice)))
         for part in parts
@@ -81,6 +84,31 @@ def test_what_the_pieces_hold_needs_no_scores(case):
         object.__setattr__(evaluation, "predictions", predictions.replace(scores=_Nowhere(predictions.scores)))
     report = hv.evaluate(evaluation, **choice)
     assert report == hv.evaluate(predictions, **choice)
+
+
+@pytest.mark.parametrize("rule", ["majority", "hf_optimal"])
+def test_further_blocks_and_conformal_nodes_need_no_scores(rule):
+    """Where they were announced; else nothing reads the scores again for them."""
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    rng = np.random.default_rng(1)
+    scores = rng.dirichlet(np.full(taxonomy.n_leaves, 0.5), size=30)
+    # The second part has no known truth.
+    truth = np.where(np.arange(30) // 5 == 2, -1, rng.choice(taxonomy.leaves, 30))
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
+    parts = [(0, 10), (10, 15), (15, 30)]
+
+    def without_scores(**asked):
+        found = merged(predictions, parts, rule=rule, **asked)
+        object.__setattr__(found, "predictions", predictions.replace(scores=_Nowhere(predictions.scores)))
+        return found
+
+    assert hv.evaluate(without_scores(more=True), rule, more=True) == hv.evaluate(predictions, rule, more=True)
+    whole = hv.Evaluation.from_predictions(predictions)
+    for asked in ({"paths": True}, {"more": True}):
+        found = conformal_of_model(without_scores(**asked), 0.2)
+        np.testing.assert_array_equal(found.nodes, conformal_of_model(whole, 0.2).nodes)
+    with pytest.raises(AssertionError, match="scores were read"):
+        without_scores().leaf_paths()
 
 
 class _Nowhere:

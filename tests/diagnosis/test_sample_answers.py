@@ -32,7 +32,7 @@ def test_every_rule_answers_as_for_all_samples(edges, several):
         of_one = answers_by_rule(evaluation, row, rules, 0.4)
         for rule, answer in of_one.items():
             assert list(answer.nodes) == np.atleast_1d(of_all[rule][row]).tolist(), rule
-            if rule == "threshold_set":
+            if INFERENCE_RULES[rule].returns_sets:
                 assert (answer.information, answer.p) == (None, None)
                 true = lists[row].tolist() if several else [int(truth[row])]
                 assert answer.outcome == naive_diagnosis.set_outcome(graph, true, answer.nodes)
@@ -49,7 +49,7 @@ def test_every_rule_answers_as_for_all_samples(edges, several):
             else:
                 assert answer.win is None
         assert sample_answer(evaluation, row, "leaf") == of_one["leaf"]
-        for rule in ("threshold", "threshold_set"):
+        for rule in ("threshold", "threshold_set", "hf_optimal"):
             counts, all_counts = sample_confusion(evaluation, row, rule, 0.4), evaluation.confusion(rule, 0.4)
             for cell in ("tp", "tn", "fp", "fn"):
                 assert getattr(counts, cell)[0] == getattr(all_counts, cell)[row]

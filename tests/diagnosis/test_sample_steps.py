@@ -155,7 +155,7 @@ def test_counts_outcomes_precision_and_recall(case, data):
                 assert steps.hp[step] == pytest.approx(hp)
                 assert steps.hr[step] == pytest.approx(hr)
                 assert steps.hf[step] == pytest.approx(2 * hp * hr / (hp + hr) if hp + hr else 0)
-                if rule == "threshold_set":
+                if INFERENCE_RULES[rule].returns_sets:
                     assert steps.outcome[step] == naive_diagnosis.set_outcome(graph, lists[sample], chosen)
                 else:
                     outcomes = {naive.outcome(graph, true, chosen[0]) for true in lists[sample]}
@@ -305,6 +305,13 @@ def test_chain_of_only_children():
             assert [steps.answers[step].tolist() for step in range(4)] == [[1, 2, 3], [1, 2], [1], []]
             assert [len(paths) for paths in (steps.paths[step] for step in range(4))] == [1, 1, 1, 1]
             assert steps.outcome.tolist() == ["wrong", "wrong", "exact", "no_answer"]
+        elif rule == "hf_optimal":
+            # Own mass 0.1 at b and c, 0.7 at d: b, c and d reach 0.1 · 2/4 + 0.1 · 4/5 + 0.7 = 0.83, without d 0.727.
+            assert [nodes.tolist() for nodes in steps.answers] == [[1, 2, 3]]
+            assert (steps.tp.tolist(), steps.fp.tolist(), steps.fn.tolist()) == ([1], [2], [0])
+            assert steps.sentence.tolist() == [
+                "Best expected hFβ: 3 classes, down to d. Wrong: not exactly the truth, b."
+            ]
         elif rule == "at_level":
             assert steps.answers.nodes.tolist() == [1]
         elif rule != "exclusive":

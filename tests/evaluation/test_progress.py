@@ -149,7 +149,7 @@ def test_every_part_of_an_evaluation_is_told_of(taxonomy):
 
     model = predictions(taxonomy, k=2)
     found = hv.evaluate(model, "plurality", stage=stage)
-    starts = ("Evaluating", "Answers", "Operating curve", "Paths to the best leaf", "Bounds")
+    starts = ("Evaluating", "Answers", "Operating curve", "Bounds")
     assert [name for name, told in parts.items() if told] == [
         f"{start}{'' if start == 'Evaluating' else ' of'} {model.name}" for start in starts
     ]
@@ -157,6 +157,14 @@ def test_every_part_of_an_evaluation_is_told_of(taxonomy):
         if told:
             assert_grows(told)
     assert found == hv.evaluate(model, "plurality")
+    parts.clear()
+    further = hv.evaluate(model, "plurality", stage=stage, more=True)
+    names = ["Links of label sets", "Best leaves, cuts and levels", "Paths to the best leaf"]
+    assert {f"{name} of {model.name}" for name in names} <= {name for name, told in parts.items() if told}
+    for told in parts.values():
+        if told:
+            assert_grows(told)
+    assert further == hv.evaluate(model, "plurality", more=True)
 
 
 def test_answers_of_slow_rules_are_kept(taxonomy):

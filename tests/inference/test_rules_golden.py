@@ -151,9 +151,14 @@ def test_information_threshold_curve(tiny, curves_golden):
     for made in (p, hv.pareto_table(tiny, p)):
         curve = information_curve(tiny, truth, made)
         np.testing.assert_allclose(curve.threshold, expected["S"], rtol=1e-9, atol=1e-9)
-        assert set(curve.values) - {"no_answer"} == set(expected["Z"])
+        # The paper has no share of no answer, and no coverage.
+        assert set(curve.values) - {"no_answer", "selective_coverage"} == set(expected["Z"])
         for key, values in expected["Z"].items():
             np.testing.assert_allclose(curve.values[key], values, rtol=1e-9, atol=1e-9)
+        for bits in curve.threshold:
+            answers = hv.infer(tiny, p, "information_threshold", bits=bits)
+            coverage = tiny.information[answers].mean() / np.log2(6)
+            assert curve.at(bits)["selective_coverage"] == pytest.approx(coverage, abs=1e-12), bits
     # The curve at a bound is the golden's rule at that bound.
     for name, bits in (("0.3", 0.3 * np.log2(6)), ("0.6", 0.6 * np.log2(6))):
         for key, value in hand["rules"][f"info_threshold_{name}"]["mean_gt"].items():

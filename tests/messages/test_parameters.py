@@ -132,7 +132,7 @@ def test_every_parameter_has_a_flag_of_the_command_line():
     }
     # The app takes what `predict` takes, but for what is about its output.
     assert flags_of("predict") - flags_of("app") == {"--out", "--inspect", "--json"}
-    for name in ("classes", "parametrisation", "truth", "truth_column", "missing", "percent", "ids"):
+    for name in ("classes", "parametrisation", "truth", "truth_column", "missing", "percent", "ids", "disagreeing"):
         assert FLAGS[name] in flags_of("evaluate") & flags_of("curve")
 
 

@@ -70,7 +70,7 @@ def test_any_order(tmp_path, taxonomy):
         ),
         (
             ["mammal,cat,1", *rows()],
-            r"^costs\.csv: expected a cost for each of the 16 pairs of 4 leaves and of 1 inner classes with them, got none for "
+            r"^costs\.csv: expected a cost for each of the 16 pairs of 4 leaves and of 1 inner class with them, got none for "
             r"predicted 'mammal', truth 'dog' and 2 more\.",
         ),
         (

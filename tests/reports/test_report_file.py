@@ -227,7 +227,7 @@ def test_every_kind_of_input(taxonomy):
             set(re.findall(r'<section id="(\w+)"', html)) - {"overview", "examples", "numbers", "files", "about"}
             == sections
         )
-        assert numbers_of(html)["evaluate"] == hv.evaluate(found)
+        assert numbers_of(html)["evaluate"] == hv.evaluate(found, more=True)
 
 
 def test_the_command(tmp_path, predictions, capsys, monkeypatch):
@@ -237,7 +237,7 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
     files = ["--taxonomy", str(tmp_path / "taxonomy.csv"), "--predictions", f"m={tmp_path / 'scores.csv'}"]
     out = str(tmp_path / "report.html")
     assert cli.main(["report", *files, "--rule", "threshold", "--note", "A <b>note</b>", "--out", out]) == 0
-    assert cli.main(["evaluate", *files, "--rule", "threshold", "--json", str(tmp_path / "out.json")]) == 0
+    assert cli.main(["evaluate", *files, "--rule", "threshold", "--more", "--json", str(tmp_path / "out.json")]) == 0
     html = (tmp_path / "report.html").read_text("utf-8")
     held = numbers_of(html)
     assert held["evaluate"] == json.loads((tmp_path / "out.json").read_text("utf-8"))

@@ -40,15 +40,17 @@ def why_panel(model, key, row, choice):
     flips = flip_intervals(model, row)
     threshold = _threshold_of(choice)
     rule = INFERENCE_RULES[choice["rule"]]
-    if rule.returns_sets:
+    # Of sets, only those that have a threshold change with it.
+    stays = rule.returns_sets and rule.needs_threshold
+    if stays:
         st.caption("This rule answers with all classes above τ. The ribbon shows the one class of the rule Threshold.")
     elif choice["rule"] not in RULES:
         st.caption(
-            f"The answer by the rule {rule.label.lower()} does not depend on τ in this way. "
-            "The ribbon shows the rule threshold; moving τ switches to it."
+            f"The answer by the rule {rule.words} does not depend on τ in this way. "
+            "The ribbon shows the rule threshold; moving τ switches to a rule with a threshold."
         )
     width = state.main_width()
-    _drag(charts.flip_ribbon_drag(flips, threshold, width=width), key, choice["rule"] if rule.returns_sets else None)
+    _drag(charts.flip_ribbon_drag(flips, threshold, width=width), key, choice["rule"] if stays else None)
     figure(charts.flip_ribbon(flips, threshold, width=width), name="flip-ribbon")
     if model.predictions.has_unknown:
         st.caption(escape("Scores that the file does not list count as 0: with all scores the intervals may differ."))

@@ -61,9 +61,10 @@ def publish():
 def is_behind(asked):
     """Whether a browser sends an address that it had in a former run, since it has not drawn the latest, with another choice.
 
-    What was chosen counts then. The button Back leads to such an address, too, but chooses nothing.
+    What was chosen counts then, also that there is no view any more (`restart_startup`). The button Back leads to such an
+    address, too, but chooses nothing.
     """
-    return asked in session.get("latest", ()) and link() != session.published
+    return asked in session.get("latest", ()) and ("view" not in session or link() != session.published)
 
 
 def lost_sample():

@@ -93,6 +93,25 @@ def curve(parents, scores, truth, weigh, augment):
     raise AssertionError("recall 1 is always reached")
 
 
+def icm(parents, samples):
+    """Mean ICM and ICM-Norm in bits of how many samples have a class; one that no sample has counts as if one had."""
+    n, truths = len(samples), [close(parents, truth) for _, truth, _ in samples]
+    having = {node: max(1, sum(node in truth for truth in truths)) for node in range(1, len(parents))} | {0: n}
+
+    def bits(nodes):
+        return sum(math.log2(having[parents[node][0]] / having[node]) for node in nodes)
+
+    def icm_of(predicted, true):
+        own = close(parents, predicted)
+        claimed = bits(own) + sum(node < 0 for node in predicted) * math.log2(n)
+        # 2 I(A) + 2 I(B) - 3 I(A or B), the union being what both claim less what they share.
+        return 2 * claimed + 2 * bits(true) - 3 * (claimed + bits(true) - bits(own & true))
+
+    found = sum(icm_of(predicted, true) for (predicted, _, _), true in zip(samples, truths)) / n
+    best = sum(icm_of(true, true) for true in truths) / n
+    return found, max(0.0, (found + best) / (2 * best)) if best > 1e-12 else None
+
+
 def summary(parents, samples, is_tree=True):
     """Block ``labels`` of the samples, and per-sample values."""
     nodes = range(1, len(parents))
@@ -198,6 +217,7 @@ def summary(parents, samples, is_tree=True):
             }
             for d in range(1, max(depth.values()) + 1)
         }
+    found["icm"], found["icm_norm"] = icm(parents, samples) if is_tree else (None, None)
     return found, rows
 
 

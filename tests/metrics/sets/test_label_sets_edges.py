@@ -15,7 +15,7 @@ import hierviz as hv
 from hierviz.inference.rules import threshold_set
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
-from hierviz.metrics.registry import LABEL_METRICS, METRICS, keys_of
+from hierviz.metrics.registry import LABEL_METRICS, METRICS, OPTIMAL_SET_METRICS, keys_of
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
@@ -236,7 +236,8 @@ def test_no_sample(taxonomy):
     counts.add(np.empty(0, dtype=int), np.empty((0, taxonomy.n_nodes)))
     counts.add_lists(NodeLists.from_lists([]), NodeLists.from_lists([]))
     found = counts.summary()
-    assert tuple(found) == keys_of("labels", Mean, Total, OfSums, ByNode)
+    keys = keys_of("labels", Mean, Total, OfSums, ByNode)
+    assert tuple(found) == tuple(key for key in keys if key not in OPTIMAL_SET_METRICS)
     assert (found["hf1_samples"], found["hamming_loss"], found["n_empty"]) == (None, None, 0)
     counts.add([], np.empty((0, taxonomy.n_nodes)))
     assert np.isnan(SetMetricsByThreshold(taxonomy, [0.5]).table()["hp"]).all()
@@ -277,7 +278,11 @@ def test_refused(taxonomy, call, message):
 def test_texts():
     """Every key has a text, and no text is without a key."""
     labels = {key for key, entry in LABEL_METRICS.items() if entry.block == "labels"}
-    assert labels == set(keys_of("labels", Mean, Total, OfSums, ByNode))
+    optimal = {"hf_beta_samples", "hf_beta_expected"}
+    assert set(OPTIMAL_SET_METRICS) == optimal
+    assert labels | optimal == set(keys_of("labels", Mean, Total, OfSums, ByNode))
+    assert not labels & optimal
+    assert all(METRICS[key].sentence.endswith(".") for key in optimal)
     others = {key: entry for key, entry in METRICS.items() if entry is not LABEL_METRICS.get(key)}
     assert not set(others) & set(LABEL_METRICS)
     for key, entry in LABEL_METRICS.items():
