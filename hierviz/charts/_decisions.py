@@ -137,5 +137,8 @@ def _sentence(found):
     if wins:
         said.insert(0, f"the rule that is optimal in theory is best for {', '.join(wins)}.")
     if len(said) > bool(wins):
-        said.append("The more expected and reached values differ, the more the probabilities are off.")
+        said.append(
+            f"Each interval is of that pair alone, whose first is the best of {len(found.rules)} rules. The more expected and "
+            "reached values differ, the more the probabilities are off."
+        )
     return first + " ".join(said)

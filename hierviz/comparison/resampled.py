@@ -70,7 +70,7 @@ class ResampledNumbers:
     protein : ProteinNumbers, optional
         Of the same model; its numbers are among these.
     conformal : dict of str to ndarray, optional
-        `hierviz.evaluation._conformal.conformal_parts` of the model, where it has conformal nodes.
+        `hierviz.evaluation._conformal.conformal_parts` of the model, where it has conformal nodes whose samples can be drawn.
 
     Attributes
     ----------
@@ -212,6 +212,8 @@ class ResampledNumbers:
     def _add_block(self, block, columns):
         made = {column.key: METRICS[column.metric].made for column in columns}
         has_parts = any(hasattr(one, "parts") or isinstance(one, MeanByDepth) for one in made.values())
+        if block == CONFORMAL and self._conformal is None:
+            return
         parts = self._conformal if block == CONFORMAL else parts_of(self.model, block, self.choice) if has_parts else {}
         places = {name: self._sum(parts[name]) for name in SUMMED.get(block, ()) if name in parts}
         for column in columns:

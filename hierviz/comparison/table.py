@@ -173,10 +173,15 @@ def compare(
     others = [column for column in columns if column.key not in drawn and not has_protein([column])]
     numbers, draws = [], []
     if found is not None:
+        # Samples of one group are dependent: without whole groups there are no intervals of what groups were calibrated for.
+        drawable = [
+            None if one is not None and one.unit == "group" and group is None else parts
+            for one, parts in zip(nodes, of_nodes, strict=True)
+        ]
         numbers = [
             ResampledNumbers(model, others, file.values, own, choice, weights, protein, parts)
             for model, file, own, choice, protein, parts in zip(
-                models, files, rows, choices, proteins, of_nodes, strict=True
+                models, files, rows, choices, proteins, drawable, strict=True
             )
         ]
         draws = resampled_draws(numbers, found, stage(RESAMPLES, "resamples"))
@@ -192,11 +197,17 @@ def compare(
         first = names_of_files.index(method.name)
         values = {column.key: method.value(column.key) for column in columns}
         warnings[method.name] = alarms(models[first], values, columns, best, choices[first])
-    of_files: tuple[Any, ...] = (choices[0], thresholds, weights is not None, rules, _conformal_notes(models, nodes))
+    of_files: tuple[Any, ...] = (
+        choices[0],
+        thresholds,
+        weights is not None,
+        rules,
+        _conformal_notes(models, nodes, group),
+    )
     return ComparisonTable(taxonomy, columns, methods, files, models, level, found, best, warnings, *of_files)
 
 
-def _conformal_notes(models, nodes):
+def _conformal_notes(models, nodes, group):
     """By what the columns of conformal nodes were calibrated, in words."""
     names: dict[str, dict[str, None]] = {}
     new = []
@@ -211,6 +222,8 @@ def _conformal_notes(models, nodes):
     notes = [said if len(names) == 1 else f"{', '.join(of)}: {said}" for said, of in names.items()]
     if new and any(not np.array_equal(np.sort(new[0]), np.sort(ids)) for ids in new):
         notes.append("conformal nodes of the models are of different samples: their order or calibration differs")
+    if group is None and any(found is not None and found.unit == "group" for found in nodes):
+        notes.append("numbers of conformal nodes have no intervals: these need whole groups (group)")
     return notes
 
 

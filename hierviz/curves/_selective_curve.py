@@ -11,8 +11,8 @@ all samples, 1 - Correct: the root is never wrong. `hierviz.curves.rejection_cur
 sample is covered or not, and the risk is among the covered ones.
 
 Climbing goes from the most probable leaf up to the first node with p >= θ, to the root where there is none. Our rule
-``threshold`` answers with the most informative node with p > τ, wherever it is. Where each p is at least the sum of those of its
-children both have the same answers at thresholds of at least 0.5, but for ties and for the answer at the threshold itself.
+``threshold`` answers with the most informative node with p > τ, wherever it is. They differ where that node is off the path of
+the most probable leaf, which may be above 0.5, too: where the classes above another leaf are more probable.
 
 hAURC is the area under risk over coverage, by trapezoids between the points of the curve, from coverage 0 and risk 0 (all answers
 are the root) to the largest coverage that is reached: 1 at θ = 0 with climbing.

@@ -64,7 +64,7 @@ def conformal_of_model(
     Raises
     ------
     PredictionsError
-        If this input has no conformal nodes, or an argument is not valid.
+        If this input has no conformal nodes, calibration samples are among those of the model, or an argument is not valid.
     """
     evaluated = _checked(model)
     truth, paths = np.asarray(evaluated.predictions.truth), evaluated.leaf_paths(progress)
@@ -77,6 +77,7 @@ def conformal_of_model(
         raise PredictionsError(
             f"{other.predictions.name}: expected calibration predictions on the same taxonomy, got another one. Use one."
         )
+    _require_others(evaluated, other)
     if groups is not None:
         groups = np.concatenate([groups, _column(other, by)[other.rows]])
     both = LeafPaths.concatenate([paths, other.leaf_paths(progress).take(other.rows)])
@@ -94,7 +95,7 @@ def conformal_of_sample(model: Evaluation, row: int, alpha: float = 0.1, *, by: 
     row : int
         Of its Predictions.
     alpha, by
-        As of `conformal_of_model`; of groups, the whole group of the sample is left out.
+        As of `conformal_of_model`; of groups, the whole group of the sample is left out, of classes all but its own.
 
     Returns
     -------
@@ -108,6 +109,9 @@ def conformal_of_sample(model: Evaluation, row: int, alpha: float = 0.1, *, by: 
         groups = group_numbers(_column(model, by), len(truth))
         if groups is not None:
             is_other = model.judged & (groups != groups[row])
+    if by == BY_CLASS:
+        of = model.leaf_paths().top_classes
+        is_other &= of == of[row]
     kept = is_other | (np.arange(len(truth)) == row)
     return conformal_nodes(
         model.taxonomy,
@@ -162,6 +166,18 @@ def _checked(model):
     if reason:
         raise PredictionsError(f"{model.predictions.name}: expected a model with conformal nodes, got none: {reason}.")
     return model
+
+
+def _require_others(model, other):
+    """Raise a PredictionsError where the promise would be about samples that are calibrated on."""
+    ids, others = model.predictions.sample_ids, other.predictions.sample_ids
+    both = [] if ids is None or others is None else np.intersect1d(ids, others[other.rows]).tolist()
+    if both or model.predictions is other.predictions:
+        which = f"{len(both):,} that are in both ({listed(both)})" if both else "the same ones"
+        raise PredictionsError(
+            f"{other.predictions.name}: expected calibration samples that {model.predictions.name} does not have, got {which}. "
+            "Leave them out of one, or calibrate on a share."
+        )
 
 
 def _column(model, name):

@@ -13,7 +13,7 @@ The squared error has an estimate without that bias: with the rate y and the mea
 
     sum over bins of n_bin / n ((y - p)^2 - y (1 - y) / (n_bin - 1)),
 
-which is 0 on average where p is the rate of every bin, and may be negative.
+which is 0 on average where p is the rate of every bin, slightly below where p differs within bins, and may be negative.
 
 Functions
 ---------

@@ -4,9 +4,11 @@ Conventions
 -----------
 For each metric one rule is optimal if the model's probabilities are right: the node of least expected cost, with the metric
 as the cost (``optimal_node``), or the set of largest expected hF1 (``hf_optimal``). They need no tuning. Rules with a
-threshold are tuned for each metric and judged on samples that had no part in the choice
-(`hierviz.thresholds.cross_fitting`): the value of a sample is its mean over the random splits. A difference is paired,
-sample by sample. Intervals take the thresholds as chosen.
+threshold are tuned for each metric, among those of `GRID`, and judged on samples that had no part in the choice: the value of a
+sample is its mean over the random splits. A difference is paired, sample by sample. Intervals take the thresholds as chosen.
+
+Below a truth that is an inner class, an answer costs what it claims beyond it, as in `hierviz.inference.node_costs`: metrics are
+not truncated here, or another rule than the one of least expected cost would be optimal.
 
 A node counts as the set of its path for hF1; a set has no value for metrics of one node. Where another rule than the optimal one
 wins, the probabilities are off: the expectation of the optimal rule, next to what it reaches, says by how much.
@@ -19,7 +21,6 @@ decisions, Decisions
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,7 @@ from hierviz.metrics.ties import rounded
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists
-from hierviz.thresholds.cross_fitting import Folds, Target, cross_fitted
-from hierviz.thresholds.selection import choose
+from hierviz.thresholds.cross_fitting import Folds
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.resamples import Resamples
 
@@ -61,7 +61,7 @@ RULES = ("leaf", "majority", "plurality", "expected_information", TUNED, OPTIMAL
 # Rules of several true classes a sample, and of graphs.
 OF_SETS = ("leaf", "majority", "plurality", TUNED_SET, OPTIMAL_SET)
 FOLDS = Folds(n=5, splits=4)
-# Thresholds of sets that are tried.
+# Thresholds that are tried.
 GRID = THOUSANDTHS[::-20][1:-1]
 # Samples of which these are drawn at random: every rule answers each of them.
 MOST = 20_000
@@ -133,7 +133,7 @@ def decisions(
     metrics : tuple of str, optional
         Keys of `COSTS`; all that apply if not given.
     folds : Folds
-        How samples are split where a threshold is tuned.
+        How samples are split where a threshold is tuned; without groups.
     n_resamples, seed, level
         Of the intervals, and of the draw of `MOST` samples where there are more.
     progress : callable, optional
@@ -146,7 +146,8 @@ def decisions(
     Raises
     ------
     PredictionsError
-        If these are labels, no sample has a truth, a metric is unknown or does not apply, or there are fewer samples than folds.
+        If these are labels, no sample has a truth, a metric is unknown or does not apply, folds have groups, or there are fewer
+        samples than folds.
 
     Examples
     --------
@@ -168,6 +169,8 @@ def decisions(
     chosen = allowed if metrics is None else tuple(dict.fromkeys(metrics))
     for key in chosen:
         check_one_of("metrics", key, allowed)
+    if folds.groups is not None:
+        raise PredictionsError("folds: expected folds of single samples, got groups. Leave them out.")
     if not chosen:
         raise PredictionsError(f"metrics: expected at least one of {', '.join(allowed)}, got none. Choose one.")
     work = _RulesByMetrics(model, chosen, of_nodes, folds, seed, progress)
@@ -254,7 +257,7 @@ class _RulesByMetrics:
 
     def _judged(self, nodes):
         """Value of one node a sample by every metric, shape (n_samples, n_metrics)."""
-        values = path_metrics(self.taxonomy, self.truth, nodes) if self.of_nodes else {}
+        values = path_metrics(self.taxonomy, self.truth, nodes, truncated=False) if self.of_nodes else {}
         of_set = self._hf1(NodeLists.of(nodes)) if HF1 in self.metrics else None
         return np.column_stack([of_set if key == HF1 else values[key] for key in self.metrics])
 
@@ -280,38 +283,33 @@ class _RulesByMetrics:
                 expected[column] = totals[cost] / max(len(self.rows), 1)
 
     def _tuned(self, found, thresholds):
-        """One threshold for a node, chosen by each metric on other folds; hF1 of a path is its depth F1."""
+        """One threshold for a node, chosen by each metric on other folds."""
         table, row = self.model.table.take(self.rows), self.rules.index(TUNED)
+        by_threshold = np.stack([self._judged(table.nodes_at(float(tau))) for tau in GRID], axis=1)
         for column, key in enumerate(self.metrics):
-            goal = "depth_f1" if key == HF1 else key
-            fit = cross_fitted(
-                self.taxonomy, self.truth, table, Target(partial(choose, maximise=goal), goal), folds=self.folds
-            )
-            total = np.zeros(len(self.rows))
-            for split, fold_of in enumerate(self.folds.of_samples(len(self.rows))):
-                answers = table.nodes_at(0.5).copy()
-                for fold in range(self.folds.n):
-                    inside = np.flatnonzero(fold_of == fold)
-                    answers[inside] = table.take(inside).nodes_at(fit.thresholds[split, fold])
-                total += self._judged(answers)[:, column]
-            found[:, row, column] = total / self.folds.splits
-            thresholds[row, column] = np.median(fit.thresholds)
+            place = (slice(None), row, column)
+            found[place], thresholds[row, column] = self._cross_fitted(by_threshold[:, :, column], METRICS[key].sign)
             self._step()
 
     def _tuned_sets(self, found, thresholds, column):
-        """One threshold for sets, chosen by mean hF1 on other folds among those of `GRID`, the largest on ties."""
-        by_threshold = self._hf1_by_threshold()
+        """One threshold for sets, chosen by mean hF1 on other folds."""
+        row = self.rules.index(TUNED_SET)
+        found[:, row, column], thresholds[row, column] = self._cross_fitted(self._hf1_by_threshold(), 1)
+
+    def _cross_fitted(self, by_threshold, sign):
+        """Mean over splits of the value of each sample at the threshold that is best on the other folds; the median of these.
+
+        Of equally good thresholds the largest one. `by_threshold` has shape (n_samples, n_thresholds).
+        """
         total, chosen = np.zeros(len(self.rows)), []
         for fold_of in self.folds.of_samples(len(self.rows)):
             for fold in range(self.folds.n):
                 inside = fold_of == fold
-                means = rounded(by_threshold[~inside].mean(axis=0))
-                place = len(GRID) - 1 - int(np.argmax(means[::-1]))
+                gains = sign * rounded(by_threshold[~inside].mean(axis=0))
+                place = len(GRID) - 1 - int(np.argmax(gains[::-1]))
                 total[inside] += by_threshold[inside, place]
                 chosen.append(GRID[place])
-        row = self.rules.index(TUNED_SET)
-        found[:, row, column] = total / self.folds.splits
-        thresholds[row, column] = np.median(chosen)
+        return total / self.folds.splits, np.median(chosen)
 
     def _hf1_by_threshold(self):
         """hF1 of the set above each threshold of `GRID`, ancestors added, shape (n_samples, n_thresholds)."""

@@ -11,6 +11,7 @@ from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.messages.progress import Progress
+from hierviz.uncertainty.student import t_quantile
 
 # Thresholds of which the best one is found in hindsight: twelve, from 0.05 to 0.6.
 TRIED = tuple(round(0.05 * step, 2) for step in range(1, 13))
@@ -32,6 +33,8 @@ class SetRules(Short):
         The sets of rule ``hf_optimal``, with nothing tuned.
     expected : float or None
         What these were expected to reach if the probabilities are right; None for several true classes a sample.
+    is_off : bool
+        Whether the 95 % interval of the mean difference of both leaves out 0.
     """
 
     name: str
@@ -40,6 +43,7 @@ class SetRules(Short):
     best_threshold: float
     optimal: float
     expected: float | None
+    is_off: bool = False
 
     @property
     def sentence(self) -> str:
@@ -51,7 +55,11 @@ class SetRules(Short):
             "expected hF1, with nothing tuned."
         )
         if self.best > self.optimal and self.expected is not None:
-            text += " A threshold is better here: what was expected and what is reached differ, so the probabilities are off."
+            text += " A threshold is better here, " + (
+                "and what was expected and what is reached clearly differ: the probabilities are off."
+                if self.is_off
+                else "which may be luck: it was chosen in hindsight, and what was expected is reached."
+            )
         return text
 
 
@@ -76,12 +84,20 @@ def set_rules(model: Evaluation, progress: Progress = None) -> SetRules:
     assert best is not None
     values = dict(zip(curve.exact_at.tolist(), curve.values["hf1_samples"].tolist(), strict=True))
     columns = model.set_counts({"rule": "hf_optimal", "threshold": 0.5}, progress).per_sample()
-    expected = columns.get("hf_beta_expected")
+    reached, expected = columns["hf1_samples"], columns.get("hf_beta_expected")
+    apart = None if expected is None else np.asarray(expected) - reached
+    is_off = apart is not None and len(apart) > 1 and abs(apart.mean()) > _half_width(apart)
     return SetRules(
         model.predictions.name,
         values[0.5],
         values[best],
         best,
-        float(np.mean(columns["hf1_samples"])),
+        float(np.mean(reached)),
         None if expected is None else float(np.mean(expected)),
+        bool(is_off),
     )
+
+
+def _half_width(values):
+    """Half of the 95 % interval of a mean."""
+    return t_quantile(0.95, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))

@@ -17,7 +17,9 @@ where the answer is at or above it.
 Groups
 ------
 Samples of one group, for example the pictures of one place, are dependent. With G groups q is the smallest t at which the
-shares of scores <= t of the groups sum to at least (1 - alpha)(G + 1). The probability is that of one sample of a new group [2]_.
+shares of scores <= t of the groups sum to at least (1 - alpha)(G + 1). The probability is that of one sample of a new group [2]_:
+an average over groups, each counting once; a large group may be held less often. Quantiles of pooled groups without the + 1 hold
+for many groups only [5]_.
 
 By class
 --------
@@ -38,10 +40,11 @@ conformal_nodes, ConformalNodes, conformal_scores, conformal_quantile, group_qua
 References
 ----------
 .. [1] V. Vovk, A. Gammerman, G. Shafer, Algorithmic learning in a random world, 2005 (inductive conformal prediction).
-.. [2] R. Dunn, L. Wasserman, A. Ramdas, Distribution-free prediction sets for two-layer hierarchical models, JASA 2023.
+.. [2] Y. Lee, R. F. Barber, R. Willett, Distribution-free inference with hierarchical data, 2023, arXiv 2306.06342.
 .. [3] T. Mortier et al., Conformal prediction in hierarchical classification with constrained representation complexity, 2025,
    arXiv 2501.19038.
 .. [4] F. den Hengst et al., Hierarchical conformal classification, 2025, arXiv 2508.13288.
+.. [5] R. Dunn, L. Wasserman, A. Ramdas, Distribution-free prediction sets for two-layer hierarchical models, JASA 2023.
 """
 
 from __future__ import annotations
@@ -78,7 +81,7 @@ class ConformalNodes(Short):
     alpha : float
         A new answer holds its truth with a probability of at least 1 - alpha.
     rows : ndarray of int, shape (n_new,)
-        Which of the samples are new, ascending: those that are not used for calibration.
+        Which of the samples are new, ascending: those that are not used for calibration, nor in a group that is.
     nodes : ndarray of int, shape (n_new,)
         The answer to each of them.
     classes : ndarray of int, shape (n_classes,), or None
@@ -160,7 +163,8 @@ class ConformalNodes(Short):
                 f"{' in a top class' if self.classes is not None else ''}, and there are {self.n_calibration.max(initial=0):,}."
             )
         if self.classes is None:
-            return f"{promise[0].upper()}{promise[1:]}; this is marginal, an average over all samples and classes."
+            over = "groups, each counting once, and over classes" if self.unit == "group" else "all samples and classes"
+            return f"{promise[0].upper()}{promise[1:]}; this is marginal, an average over {over}."
         few = np.isinf(self.q)
         said = (
             f"Within each top class of the most probable leaf, {promise}; this is marginal, an average over the samples of "
@@ -266,7 +270,8 @@ def conformal_nodes(
     first, drawn = _parts(nodes, calibration, seed, unit_of)
     is_first = np.zeros(len(nodes), dtype=bool)
     is_first[first] = True
-    rows = np.flatnonzero(~is_first)
+    # Of a calibration group no sample is new, of which one may have no truth.
+    rows = np.flatnonzero(~is_first if unit_of is None else ~np.isin(unit_of, unit_of[first]))
     scores = conformal_scores(taxonomy, nodes[first], paths.take(first))
     new, classes = paths.take(rows), None
     if by_class:

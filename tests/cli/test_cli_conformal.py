@@ -110,6 +110,10 @@ def test_a_table_has_columns_of_conformal_nodes(files, capsys, more):
         model, _ = evaluated((folder, own, None), capsys, "--conformal", "0.2", *more)
         for key, value in row["values"].items():
             assert value == pytest.approx(model["conformal"][key.removeprefix("conformal.")], abs=1e-12), key
+            if "user" in more:
+                # Samples of a user are dependent, and users are not drawn.
+                assert row["interval"][key] is None
+                continue
             low, high = row["interval"][key]
             assert low <= value <= high
     held = next(column for column in found["columns"] if column["key"] == "conformal.held")
@@ -119,6 +123,11 @@ def test_a_table_has_columns_of_conformal_nodes(files, capsys, more):
     notes = [note for note in found["notes"] if note.startswith("conformal nodes with a probability of 80 %")]
     assert len(notes) == 1
     assert notes[0].endswith(unit)
+    assert ("user" in more) == any("have no intervals: these need whole groups" in note for note in found["notes"])
+    if "user" in more:
+        drawn = tabled(files, capsys, "--conformal", "0.2", *more, "--group", "user", "--metrics", "conformal.held")
+        low, high = drawn["rows"][0]["interval"]["conformal.held"]
+        assert low <= drawn["rows"][0]["values"]["conformal.held"] <= high
 
 
 def test_conformal_columns_are_there_where_they_are_asked_for(files, capsys):

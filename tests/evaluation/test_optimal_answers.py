@@ -1,5 +1,7 @@
 """Rule hf_optimal in the numbers of a model: block labels, single samples, tables, several truths and graphs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,7 +52,11 @@ def test_in_one_sentence(texts):
         "0.477) by the sets of largest expected hF1, with nothing tuned."
     )
     assert (per_node.best, per_node.best_threshold) == (pytest.approx(0.6135, abs=0.0005), 0.25)
-    assert per_node.sentence.endswith("what was expected and what is reached differ, so the probabilities are off.")
+    assert per_node.sentence.endswith(
+        "and what was expected and what is reached clearly differ: the probabilities are off."
+    )
+    lucky = replace(per_node, is_off=False)
+    assert lucky.sentence.endswith("which may be luck: it was chosen in hindsight, and what was expected is reached.")
 
 
 def test_block_labels(taxonomy):

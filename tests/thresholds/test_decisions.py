@@ -69,26 +69,50 @@ def test_no_rule_is_expected_to_do_better(model, found):
         assert value <= best + 1e-12 if key.endswith("dist") else value >= best - 1e-12
 
 
-def test_tuned_rules_are_judged_on_other_samples(model, found):
+@pytest.mark.parametrize("key", ["hf1_samples", "info_f1", "depth_dist"])
+def test_tuned_rules_are_judged_on_other_samples(model, found, key):
     """By loops: the threshold of the grid with the best mean on the other folds, judged on the fold, mean over splits."""
-    taxonomy, truth, values = model.taxonomy, model.truth, []
-    of = [
-        set_scores(*set_overlap(taxonomy, truth, model.answers("threshold_set", float(tau))))[2]
-        for tau in _decisions.GRID
-    ]
-    for fold_of in FEW["folds"].of_samples(len(truth)):
-        for fold in range(4):
-            means = [one[fold_of != fold].mean() for one in of]
-            place = max(k for k, mean in enumerate(means) if mean >= max(means) - 1e-12)
-            values += of[place][fold_of == fold].tolist()
-    row, column = found.rules.index("threshold_set"), found.metrics.index("hf1_samples")
-    assert found.values[row, column] == pytest.approx(np.mean(values), abs=1e-12)
-    fit = hv.thresholds.cross_fitted(
-        taxonomy, truth, model.table, lambda curve: hv.thresholds.choose(curve, "info_f1"), folds=FEW["folds"]
+    taxonomy, truth = model.taxonomy, model.truth
+    sign, column = -1 if key.endswith("dist") else 1, found.metrics.index(key)
+
+    def judged(answers):
+        if key != "hf1_samples":
+            return path_metrics(taxonomy, truth, answers)[key]
+        return set_scores(*set_overlap(taxonomy, truth, hv.NodeLists.of(answers)))[2]
+
+    for rule in ("threshold", "threshold_set"):
+        if rule == "threshold_set" and key != "hf1_samples":
+            continue
+        values, chosen = [], []
+        of = [judged(model.answers(rule, float(tau))) for tau in _decisions.GRID]
+        for fold_of in FEW["folds"].of_samples(len(truth)):
+            for fold in range(4):
+                means = [sign * one[fold_of != fold].mean() for one in of]
+                place = max(k for k, mean in enumerate(means) if mean >= max(means) - 1e-12)
+                values += of[place][fold_of == fold].tolist()
+                chosen.append(_decisions.GRID[place])
+        row = found.rules.index(rule)
+        assert found.values[row, column] == pytest.approx(np.mean(values), abs=1e-12)
+        assert found.thresholds[row, column] == np.median(chosen)
+
+
+def test_truths_at_inner_classes_are_not_taken_for_wrong_probabilities():
+    """Root -> a, d and a -> b, c: the truth is drawn from p, a itself in six of ten samples."""
+    taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "d"), ("a", "b"), ("a", "c")])
+    nodes = taxonomy.nodes("a", "b", "c", "d")
+    truth = np.random.default_rng(0).permutation(np.repeat(nodes, [600, 200, 100, 100]))
+    p = np.tile(np.array([1, 0.9, 0.1, 0.2, 0.1]), (1000, 1))
+    assert taxonomy.names == ("r", "a", "d", "b", "c")
+    predictions = hv.Predictions.from_scores(
+        taxonomy, p, "node_probabilities", scored_nodes=np.arange(5), truth=truth, name="right"
     )
-    row, column = found.rules.index("threshold"), found.metrics.index("info_f1")
-    assert found.values[row, column] == pytest.approx(fit.values["info_f1"], abs=1e-12)
-    assert found.thresholds[row, column] == np.median(fit.thresholds)
+    found = _decisions.decisions(predictions, **FEW)
+    gains = found.values * [hv.METRICS[key].sign for key in found.metrics]
+    across = np.arange(len(found.metrics))
+    np.testing.assert_allclose(gains[found.optimal, across], np.nanmax(gains, axis=0), atol=1e-9)
+    np.testing.assert_allclose(found.expected, found.values[found.optimal, across], atol=1e-9)
+    with pytest.raises(hv.PredictionsError, match=r"^folds: expected folds of single samples, got groups"):
+        _decisions.decisions(predictions, folds=Folds(groups=np.arange(1000) % 9))
 
 
 def test_best_and_difference(model, found):

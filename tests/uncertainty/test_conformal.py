@@ -338,3 +338,34 @@ def test_of_continuous_scores_the_share_at_most_q_is_k_over_n_plus_1():
         # Neither tail of the binomial distribution is below .0005: the share lies in the interval of the count.
         assert exact_cdf(n_held, SETS, share) > Fraction(5, 10_000), (alpha, n_held)
         assert 1 - exact_cdf(n_held - 1, SETS, share) > Fraction(5, 10_000), (alpha, n_held)
+
+
+def test_no_sample_of_a_calibration_group_is_new():
+    """Twelve groups of five, one sample of each without a truth: of a drawn group it is neither for calibration nor new."""
+    taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
+    groups, truth = np.repeat(np.arange(12), 5), np.tile([1, 1, 2, 2, -1], 12)
+    p = np.tile([1.0, 0.6, 0.4], (60, 1))
+    found = conformal_nodes(taxonomy, truth, p, 0.3, groups=groups)
+    new = np.unique(groups[found.rows])
+    assert len(found.rows) == 5 * len(new) == 5 * (12 - found.n_calibration[0])
+    assert "an average over groups, each counting once, and over classes" in found.sentence
+
+
+def test_a_sample_by_class_is_calibrated_on_its_class():
+    """And calibration samples are others than those that are judged."""
+    taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "e"), ("b", "f")])
+    p = np.array([[1.0, 0.8, 0.2, 0.5, 0.3, 0.1, 0.1]] * 30 + [[1.0, 0.2, 0.8, 0.1, 0.1, 0.5, 0.3]])
+    truth = np.array([taxonomy.node("c")] * 30 + [taxonomy.node("e")])
+    model = hv.Predictions.from_scores(
+        taxonomy, p, "node_probabilities", scored_nodes=np.arange(7), truth=truth, sample_ids=np.arange(31).astype(str)
+    )
+    evaluation = hv.Evaluation.from_predictions(model)
+    alone = hv.evaluation.conformal_of_sample(evaluation, 30, 0.1, by="class")
+    assert (alone.n_calibration.tolist(), alone.nodes.tolist()) == ([0], [0])
+    assert taxonomy.names[alone.classes[0]] == "b"
+    found = hv.evaluation.conformal_of_sample(evaluation, 0, 0.1, by="class")
+    assert (found.n_calibration.tolist(), taxonomy.names[found.nodes[0]]) == ([29], "c")
+    with pytest.raises(
+        PredictionsError, match=r"expected calibration samples that .* does not have, got 31 that are in both"
+    ):
+        hv.evaluation.conformal_of_model(model, 0.1, calibration=model)

@@ -140,7 +140,8 @@ def _of_sample(data, key, row):
 def _line(taxonomy, found):
     share, node = found.promised, int(found.nodes[0])
     n, units = int(found.n_calibration.sum()), f"{found.unit}s"
-    others = f"conformal node, calibrated on the {n:,} other {units}; marginal"
+    within = "" if found.classes is None else f" of its top class, {taxonomy.title(int(found.classes[0]))}"
+    others = f"conformal node, calibrated on the {n:,} other {units}{within}; marginal"
     if node == 0:
         few = f"; {found.n_needed:,} calibration {units} are needed" if n < found.n_needed else ""
         return f"With {share}: no class below the root ({others}{few})."
