@@ -23,7 +23,7 @@ CONFORMAL = (
     Option(
         "--conformal ALPHA",
         "answer each sample with one node that holds its true class with a probability of at least 1 - ALPHA; adds block "
-        "`conformal`, in a table columns of it",
+        "`conformal`, in a table columns of it, with evaluate --per-sample the class of each sample",
         type=float,
     ),
     Option(

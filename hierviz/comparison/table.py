@@ -216,6 +216,7 @@ def _conformal_notes(models, nodes, group):
             n = " or ".join(f"{n:,}" for n in sorted({*found.n_calibration.tolist()}))
             of_class = " in a top class" if found.classes is not None else ""
             said = f"conformal nodes with a probability of {found.promised}, calibrated on {n} {found.unit}s{of_class}"
+            said += f" and judged on {found.n_check:,} others"
             names.setdefault(said, {})[_called(model.predictions)] = None
             rows = found.rows[found.rows < model.predictions.n_samples]
             new.append(model.predictions.ids[rows])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_a_table_has_columns_of_conformal_nodes(files, capsys, more):
     unit = "groups" if "user" in more else "samples in a top class" if "class" in more else "samples"
     notes = [note for note in found["notes"] if note.startswith("conformal nodes with a probability of 80 %")]
     assert len(notes) == 1
-    assert notes[0].endswith(unit)
+    assert re.search(rf"calibrated on [\d ,or]+ {unit} and judged on \d+ others$", notes[0])
     assert ("user" in more) == any("have no intervals: these need whole groups" in note for note in found["notes"])
     if "user" in more:
         drawn = tabled(files, capsys, "--conformal", "0.2", *more, "--group", "user", "--metrics", "conformal.held")

@@ -146,7 +146,7 @@ def _line(taxonomy, found):
         few = f"; {found.n_needed:,} calibration {units} are needed" if n < found.n_needed else ""
         return f"With {share}: no class below the root ({others}{few})."
     where = taxonomy.title(node) if taxonomy.is_leaf[node] else f"somewhere in {taxonomy.title(node)}"
-    return f"With {share}: {where} ({others})."
+    return f"With {share}: {where} ({others}){'; it does not hold the truth' if found.held == 0 else ''}."
 
 
 def _alpha():
