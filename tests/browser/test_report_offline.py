@@ -224,7 +224,7 @@ def test_the_report_of_the_texts(chromium, tmp_path, shared_data):
         for name in ("pred_flat.npz", "pred_bce_nodes.npz")
     ]
     evaluations = [hv.Evaluation.from_predictions(one) for one in originals]
-    expected = hv.evaluate(originals, "majority")["models"]
+    expected = hv.evaluate(originals, "majority", more=True)["models"]
     found = numbers_of(made.read_text("utf-8"))["evaluate"]["models"]
     assert [{**one, "name": ""} for one in found] == [{**one, "name": ""} for one in json.loads(json.dumps(expected))]
 

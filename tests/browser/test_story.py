@@ -43,4 +43,4 @@ def test_the_story_is_played(open_page):
     page.get_by_role("button", name="End").click()
     heading(page, "Story")
     assert bar.count() == 0
-    assert page.evaluate("document.fullscreenElement === null")
+    page.wait_for_function("document.fullscreenElement === null")
