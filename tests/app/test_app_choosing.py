@@ -204,7 +204,9 @@ def test_the_line_of_examples_is_calibrated_on_all_other_samples(demo):
     found = conformal_of_sample(demo.models[MODEL], row, 0.1)
     name = demo.taxonomy.title(int(found.nodes[0]))
     assert found.n_calibration.tolist() == [599]
-    line = f"With 90 %: somewhere in {name} (conformal node, calibrated on the 599 other samples; marginal)."
+    assert found.held == 0
+    said = "conformal node, calibrated on the 599 other samples; marginal"
+    line = f"With 90 %: somewhere in {name} ({said}); it does not hold the truth."
     assert line in visit.text
     assert visit.text.index("Answer:") < visit.text.index(line) < visit.text.index("Probability tree")
     keep(visit, conformal_probability=99.9)

@@ -66,7 +66,7 @@ def run(folder, capsys):
         (("--to-rule", "at_level", "--to-answer-level", "1"), "From majority to only at one level, level 1, 45 of 60"),
         (
             ("--rule", "darts", "--lam", "0", "--to-lam", "50"),
-            "From darts λ = 0.000 to darts λ = 50.000, 60 of 60 answers change",
+            "From DARTS λ = 0.000 to DARTS λ = 50.000, 60 of 60 answers change",
         ),
         (
             ("--to-lam", "2"),

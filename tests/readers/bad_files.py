@@ -361,7 +361,10 @@ BAD_FILES = {
     "duplicate column": scores(
         _changed("dog", "cat"), r"scores\.csv: expected every column once, got 'cat' more than once"
     ),
-    "column without a name": scores(_changed("sample_id", ""), r"got none for column 1.*index=False"),
+    # Texts there are the ids of samples; numbers may be those of rows.
+    "column of numbers without a name": scores(
+        ",cat,dog,duck,newt\n0,0.5,0.25,0.25,0\n1,0.5,0.25,0.25,0\n", r"got none for column 1.*index=False"
+    ),
     "numbers that are no class": scores(
         "sample_id,cat,dog,duck,newt,year\na,0.5,0.5,0,0,1999\n",
         r"scores\.csv, column 'year': .*put other numbers of a sample in the truth file",
