@@ -254,6 +254,7 @@ def judged(options, *, rule_of_each=False):
     taxonomy, predictions = load_models(
         options, keep_empty_labels=options.keep_empty_labels, read_scores=cluster is None
     )
+    check_answers_are_open(options, predictions)
     if point is not None:
         from hierviz.readers.operating_point_file import load_operating_point
 
@@ -271,6 +272,7 @@ def judged_one(options, what):
         require_threshold("--threshold", rule)
     taxonomy, predictions = load_models(options)
     require_one(predictions, what)
+    check_answers_are_open(options, predictions)
     return Judged(options, taxonomy, predictions, [rule], [threshold], chosen_parameters(options, taxonomy))
 
 
@@ -340,6 +342,19 @@ def check_rule_flags(options, *rules, prefix=""):
                 f"{given}: expected {' or '.join(f'{flag(prefix)}rule {key}' for key in _rules_with(name))} with it, got "
                 f"rule {' and '.join(dict.fromkeys(rules))}. Choose that rule, or leave {given} out."
             )
+
+
+def check_answers_are_open(options, predictions):
+    """Raise a FileError when a rule, or a setting of one, is given for files of labels alone: these are the answers."""
+    if any(one.has_scores for one in predictions):
+        return
+    given = next(
+        (flag(name) for name in ("rule", "threshold", *_flagged()) if getattr(options, name, None) is not None), None
+    )
+    if given is not None:
+        raise FileError(
+            f"{given}: expected scores, of which a rule makes answers, got labels only, which are the answers. Leave {given} out."
+        )
 
 
 def chosen_parameters(options, taxonomy, prefix=""):

@@ -536,6 +536,10 @@ def test_label_files(world, evaluate, run):
         if "auc" not in key and key != "macro_f1_by_depth":
             assert model["labels"][key] == pytest.approx(value), key
     assert [model["labels"][key] for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw")] == [None] * 3
+    for given in (("--rule", "majority"), ("--threshold", 0.5), ("--rule", "optimal_node", "--cost", "depth_dist")):
+        code, out, err = run("evaluate", *flags, *given)
+        assert (code, out) == (2, "")
+        assert f"{given[0]}: expected scores" in err
     code, out, err = run("curve", *flags)
     assert (code, out) == (2, "")
     assert_one_line(err, "hard: expected an operating curve, got none: .*scores")

@@ -10,7 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import paste_uploads
 from hierviz.app.widgets.table import download
 from hierviz.inference.leaf_costs import LeafCosts
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.registry import infer
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.costs_file import costs_csv
 
@@ -39,9 +39,10 @@ def cost_editor(parameter, data, model):
             st.error(escape(str(error)))
             return
         shown = pd.DataFrame(costs.part(taxonomy, answers, chosen), index=answers, columns=chosen)
+        leaves_only = " By this rule inner classes are no answers." if state.view().rule == "crm_leaf" else ""
         st.caption(
-            "Costs: a row for each answer, a column for each true class; all other costs stay as they are. By the rule "
-            f"*{INFERENCE_RULES['crm_leaf'].label}* inner classes are no answers."
+            "Costs: a row for each answer, a column for each true class; all other costs stay as they are."
+            + leaves_only
         )
         edited = st.data_editor(shown, key=f"costs_{hash((tuple(chosen), str(now)))}", disabled=False)
         try:
@@ -49,9 +50,32 @@ def cost_editor(parameter, data, model):
         except HiervizError as error:
             st.error(escape(str(error)))
             return
+        st.markdown(_answer_by(made, parameter, data, model))
         with st.container(horizontal=True):
             st.button("Use these costs", type="primary", on_click=_use, args=(parameter.name, made), key="use_costs")
             download("Save as CSV", lambda: costs_csv(made), FILE, "get-costs")
+
+
+def _answer_by(costs, parameter, data, model):
+    """What the edited costs make of the sample that is shown, in Markdown; empty without one."""
+    row = _row(data.models[model].predictions)
+    if row is None:
+        return ""
+    p = data.models[model].predictions.node_probabilities(np.array([row]))
+    now, then = (
+        escape(data.taxonomy.title(int(infer(data.taxonomy, p, state.view().rule, **{parameter.name: cost})[0])))
+        for cost in (rule_parameters.rule_settings(data.taxonomy)[parameter.name], costs)
+    )
+    return (
+        f"Answer to this sample: **{now}**, also by these costs"
+        if now == then
+        else f"Answer: **{then}**, instead of **{now}**"
+    )
+
+
+def _row(predictions):
+    """Row of the sample that is shown, None without one."""
+    return predictions.row_of.get(state.view().sample) if state.view().sample else None
 
 
 def _use(name, costs):
@@ -79,9 +103,9 @@ def _with_answers(taxonomy, now, chosen):
 
 
 def _at_hand(data, model):
-    """Names of the most probable leaves of the sample that is shown, else of the most frequent truths."""
+    """Names of the most probable leaves of the sample that is shown and of its truth, else of the most frequent truths."""
     taxonomy, predictions = data.taxonomy, data.models[model].predictions
-    row = predictions.row_of.get(state.view().sample) if state.view().sample else None
+    row = _row(predictions)
     if row is not None:
         of_leaves = predictions.node_probabilities(np.array([row]))[0][taxonomy.leaves]
     else:
@@ -89,4 +113,8 @@ def _at_hand(data, model):
         known = truth[truth >= 0] if isinstance(truth, np.ndarray) else np.empty(0, np.intp)
         of_leaves = np.bincount(known, minlength=taxonomy.n_nodes)[taxonomy.leaves]
     places = np.argsort(-of_leaves, kind="stable")[:FIRST]
-    return [taxonomy.names[leaf] for leaf in np.sort(taxonomy.leaves[places]).tolist()]
+    leaves = np.sort(taxonomy.leaves[places])
+    truth = -1 if row is None or not predictions.has_single_truth else int(predictions.truth[row])
+    if truth >= 0 and taxonomy.is_leaf[truth]:
+        leaves = np.union1d(leaves, truth)
+    return [taxonomy.names[leaf] for leaf in leaves.tolist()]
