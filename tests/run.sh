@@ -28,9 +28,11 @@ fi
 export HIERVIZ_REQUIRE_BROWSER=1
 which="not long"
 workers=$(($(nproc) + 1))  # many of these tests wait for processes of their own
+browsers=1  # each has a server and a window of its own, which take long to start
 if [ "${1:-}" = --long ]; then
   which="(long or longer or hypothesis)"
   export HIERVIZ_LONG=1  # property tests take all their examples
+  browsers=2
   shift
 fi
 
@@ -52,8 +54,7 @@ if [ $# -gt 0 ]; then
 fi
 # In a new clone and environment one process compiles what the tests import; else each worker would compile it all.
 [ -d tests/__pycache__ ] || "$python" -m pytest --collect-only -qq >/dev/null || true
-# Each worker has its own server and window.
-"$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal >"$printed/browser" 2>&1 &
+"$python" -m pytest tests -m "browser and $which" --numprocesses "$browsers" --dist worksteal >"$printed/browser" 2>&1 &
 browser=$!
 failed=0
 "$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses "$workers" --dist worksteal || failed=$?

@@ -456,7 +456,7 @@ def test_no_test_file_imports_from_another():
     for path in files:
         imported = [
             f"{getattr(node, 'module', None) or ''}.{alias.name}"
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(parsed(path))
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         ]

@@ -36,6 +36,7 @@ def isotonic(model):
     return hv.evaluation.answer_confidence(model, "isotonic", "threshold", 0.5)
 
 
+@pytest.mark.long
 def test_the_choice_is_kept_on_all_pages_and_in_the_link(model, isotonic):
     row = model.predictions.row(SAMPLE)
     visit = choose(Visit("compare", model=MODEL), "isotonic")

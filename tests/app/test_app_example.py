@@ -88,7 +88,10 @@ def test_only_sets_of_a_threshold_follow_that_of_the_ribbon(tmp_path, rule, has_
 
 
 @pytest.mark.longer
-@pytest.mark.parametrize("kind", ["leaf truth", "inner truth", "several paths", "graph"])
+@pytest.mark.parametrize(
+    "kind",
+    ["leaf truth", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("inner truth", "several paths", "graph"))],
+)
 def test_every_number_of_twenty_samples(figures, demo, tmp_path, kind):
     """Six of the twenty each day, all before a release."""
     data, rows, rules = data_of(kind, demo, tmp_path)

@@ -102,6 +102,7 @@ def test_next_leads_to_the_exercise_and_on_to_the_next_lesson():
     assert not next(one for one in visit.at.button if one.key == "next-sample").disabled
 
 
+@pytest.mark.long
 def test_sheets_for_paper_have_every_step_with_and_without_answers():
     visit = Visit("learn", lesson="thresholds", step="all")
     steps = lesson("thresholds").steps

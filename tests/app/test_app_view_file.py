@@ -114,6 +114,7 @@ def test_the_file_has_what_the_page_shows(demo, page, query):
     assert numbers_of(made)["command"].startswith("hierviz report --demo vehicles")
 
 
+@pytest.mark.long
 def test_the_command_keeps_the_map_of_the_confidence(demo):
     made = file_of(Visit("mistakes", model="flat-softmax", confidence="isotonic"))
     assert "calibrated by isotonic regression on held-out folds; node probabilities unchanged." in made

@@ -136,7 +136,7 @@ def large_tree():
     return table, genus
 
 
-@pytest.mark.parametrize("data", ["vehicles", "wikipedia", "large"])
+@pytest.mark.parametrize("data", ["vehicles", pytest.param("wikipedia", marks=pytest.mark.long), "large"])
 @pytest.mark.parametrize(("dark", "width"), [(False, 1200), pytest.param(True, 330, marks=pytest.mark.long)])
 def test_the_worst_class_is_always_drawn_and_labelled(data, dark, width, large_tree):
     table, worst = (

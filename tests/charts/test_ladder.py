@@ -100,12 +100,12 @@ def demo_evaluation():
 
 
 # Kinds of samples that are drawn every day; the others in the long run.
-DAILY = ("graph", "inner", "labels")
+DAILY = ("inner", "labels")
 
 
 @pytest.fixture(
     scope="module",
-    params=[*(kind if kind in DAILY else pytest.param(kind, marks=pytest.mark.long) for kind in KINDS), "demo"],
+    params=[kind if kind in DAILY else pytest.param(kind, marks=pytest.mark.long) for kind in (*KINDS, "demo")],
 )
 def samples(request, demo_evaluation):
     return samples_of(request.param, demo_evaluation)

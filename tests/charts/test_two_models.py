@@ -34,8 +34,7 @@ def area(row):
     return (row["x2"] - row["x"]) * (row["y2"] - row["y"])
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [330, 1200])
+@pytest.mark.parametrize(("dark", "width"), [(False, 1200), pytest.param(True, 330, marks=pytest.mark.long)])
 @pytest.mark.parametrize("reading", ["named", "to_level", "correct"])
 def test_areas_are_in_proportion_to_samples(models, reading, width, dark):
     found = hv.comparison.two_by_two(models[0], models[1], reading, level=2)

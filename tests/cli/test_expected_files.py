@@ -451,7 +451,9 @@ def test_germeval(germeval, evaluate_germeval, task, variant):
     assert compared == 4 * (16 + 5 * flag(task, variant))
 
 
-@pytest.mark.parametrize(("task", "variant"), VARIANTS[:3])
+@pytest.mark.parametrize(
+    ("task", "variant"), [VARIANTS[0], *(pytest.param(*one, marks=pytest.mark.long) for one in VARIANTS[1:3])]
+)
 def test_germeval_per_sample(germeval, evaluate_germeval, task, variant):
     found = evaluate_germeval(task, *SUBMISSIONS, keep=flag(task, variant))
     golden = [row for row in table(germeval / "expected_per_sample.csv.gz") if row["task"] == task]

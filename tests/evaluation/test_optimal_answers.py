@@ -22,6 +22,7 @@ def labels(model, rule, threshold=0.5, **parameters):
     return hv.evaluate(model, rule, threshold, **parameters)["models"][0]["labels"]
 
 
+@pytest.mark.long
 def test_on_the_open_texts(texts):
     """The best of twelve thresholds in hindsight is below the rule with nothing tuned, for the model whose order is right."""
     flat, per_node = texts

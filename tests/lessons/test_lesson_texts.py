@@ -53,6 +53,7 @@ def test_every_term_of_the_glossary_is_one_plain_text():
     assert list(glossary()) == sorted(glossary(), key=str.casefold)
 
 
+@pytest.mark.long
 def test_the_plan_of_a_class_has_the_minutes_of_its_lessons_and_fits_into_forty_five():
     page = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     titles = {one.title: one for one in lessons()}
