@@ -23,6 +23,8 @@ from hierviz.messages.errors import shown
 from hierviz.messages.notebook_html import Short
 
 OUTSIDE = -1
+# Attribute of samples: what the file says in place of a class.
+GIVEN = "answer outside the taxonomy"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 
