@@ -61,8 +61,8 @@ class Palette(SimpleNamespace):
         """Fill of an outcome.
 
         Correct (``tp``: on the answer's and the true path), wrong (``fp``: on the answer's path only), missed (``fn``: on the
-        true path only), ``outside`` (an answer outside the taxonomy), ``tn`` (on neither path), ``path`` (on the answer's path, truth unknown), ``root`` (on every path and
-        never counted) or ``others`` (folded).
+        true path only), ``outside`` (an answer that the taxonomy does not hold), ``tn`` (on neither path), ``path`` (on
+        the answer's path, truth unknown), ``root`` (on every path and never counted) or ``others`` (folded).
         """
         return getattr(self, name)
 

@@ -141,7 +141,7 @@ def sample_confusion(
         raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
     one, truth = np.array([sample]), predictions.truth
     truth = greedy_cover(taxonomy, truth.take(one)).ends if isinstance(truth, NodeLists) else truth[one]
-    labels = predictions.labels
+    labels = predictions.answer_labels
     answers = _answers(evaluation, sample, p, rule, threshold, parameters) if labels is None else labels.take(one)
     return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
 

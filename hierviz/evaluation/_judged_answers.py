@@ -339,7 +339,7 @@ def judged_answers(
         given = {name: value for name, value in settings.items() if name in parameters}
         chosen: dict[str, Any] = {"rule": rule, "threshold": threshold, "parameters": given}
     else:
-        ends, labels = evaluation.label_paths(), predictions.labels
+        ends, labels = evaluation.label_paths(), predictions.answer_labels
         assert labels is not None
         answers = labels if ends is None else ends
         chosen = {"rule": None, "threshold": None, "parameters": {}}

@@ -333,7 +333,7 @@ class Evaluation(Short):
 
         -1 lies outside the taxonomy.
         """
-        labels = self.predictions.labels
+        labels = self.predictions.answer_labels
         if labels is None or (len(labels) and labels.lengths.max() > 1):
             return None
         ends = np.zeros(len(labels), dtype=np.intp)
@@ -353,7 +353,7 @@ class Evaluation(Short):
         truth = self.truth
         if not predictions.has_single_truth:
             truth = greedy_cover(taxonomy, truth).ends
-        labels = predictions.labels
+        labels = predictions.answer_labels
         answers = self.answers(rule, threshold, **parameters) if labels is None else labels
         if isinstance(answers, NodeLists):
             return confusion(taxonomy, truth, greedy_cover(taxonomy, answers.take(self.rows)))
@@ -410,7 +410,8 @@ class Evaluation(Short):
         predictions = self.predictions
         if not predictions.has_scores:
             counts = LabelSetCounts(self.taxonomy, corpus=self.corpus)
-            counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
+            is_hard = predictions.is_hard or predictions.is_by_level
+            counts.add_lists(self.truth, predictions.answer_labels.take(self.rows), is_hard=is_hard)
             return counts
         counts = LabelSetCounts(self.taxonomy, threshold, self.corpus)
         for block in blocks(predictions, None, self.judged, counts, None):

@@ -131,7 +131,7 @@ def label_sets(
     """
     predictions = evaluation.predictions
     if not predictions.has_scores:
-        return predictions.labels.take(evaluation.rows)
+        return predictions.answer_labels.take(evaluation.rows)
     rule = rule_of_sets(choice["rule"])
     given = dict(choice) if rule == choice["rule"] else {"rule": rule, "threshold": choice["threshold"]}
     return evaluation.answers(**given, progress=progress).take(evaluation.rows)

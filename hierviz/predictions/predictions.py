@@ -75,7 +75,8 @@ class Predictions(FromMemory):
     media : object, optional
         Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
     is_by_level : bool
-        True when a list of labels has the answer of each level, from the top down, whether or not they lie on one path.
+        True when a list of labels has the answer of each level, from the top down, whether or not they lie on one path: measures
+        of coherence judge them, all others the deepest one.
     known : ndarray of int, shape (n_known,), optional
         Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
     moves : tuple
@@ -319,8 +320,8 @@ class Predictions(FromMemory):
     def is_outside(self) -> np.ndarray:
         """Which samples have an answer outside the taxonomy, one of several or by scores, shape (n_samples,) of bool."""
         found = np.zeros(self.n_samples, dtype=bool)
-        if self.labels is not None:
-            found[self.labels.rows[self.labels.nodes < 0]] = True
+        if (labels := self.answer_labels) is not None:
+            found[labels.rows[labels.nodes < 0]] = True
         elif self.best_outside is not None:
             found |= self.best_outside
         return found
@@ -395,6 +396,16 @@ class Predictions(FromMemory):
         inside = level < found.shape[1]
         found[rows[inside], level[inside]] = self.labels.nodes[inside]
         return found
+
+    @property
+    def answer_labels(self) -> NodeLists | None:
+        """The labels that are judged: all of them; of labels by level the deepest one of each sample. None of scores."""
+        labels = self.labels
+        if labels is None or not self.is_by_level:
+            return labels
+        filled = labels.lengths > 0
+        ends = labels.nodes[labels.offsets[1:][filled] - 1]
+        return NodeLists.of_pairs(np.flatnonzero(filled), ends, len(labels))
 
     def blocks(self) -> list[slice]:
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""

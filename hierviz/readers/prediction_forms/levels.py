@@ -83,7 +83,11 @@ def read(samples, where, reading, said):
                 else _nodes_of_columns(columns, predicted, taxonomy, where, unknown)
             )
         except PredictionsError as error:
-            more = "" if "gaps" in error.template else " To keep the answer of each level, say {disagreeing=levels}."
+            more = (
+                ""
+                if "gaps" in error.template
+                else " To keep the answer of each level, say {disagreeing=levels}, or only the deepest, {disagreeing=deepest}."
+            )
             raise PredictionsError(f"{error.template}{more}") from None
     else:
         labels, notes = _kept(columns, predicted, reading, where)
