@@ -156,7 +156,8 @@ def run_model(model, files, how):
     predictions = model.predict(inputs, **how)
     if files.truth:
         numbers = files.classes or model.class_numbers
-        predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, ids=files.ids)
+        how = {"ids": files.ids, "outside_truth": files.outside_truth}
+        predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, **how)
     return predictions, inputs
 
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.messages.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
