@@ -73,6 +73,8 @@ def read_long(table, names, reading):
     else:
         if reading.missing is None and len(entries) < n_samples * len(nodes):
             raise cells.missing_pair()
+        # A file on disk, which classes outside the taxonomy bring here.
+        entries = entries if isinstance(entries, np.ndarray) else entries[:]
         rows, value = entries["sample"].astype(np.intp), np.ascontiguousarray(entries["score"])
         lengths = np.bincount(rows)
         # Rows of one class after the other do not show that the best ones are listed.

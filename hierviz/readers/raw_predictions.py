@@ -114,8 +114,6 @@ class RawPredictions:
         Id in the truth of each row, where several rows share one.
     counts_absent : bool
         Samples of the truth that are not here are answered with nothing, also where there are scores.
-    outside : ndarray of int, optional
-        Rows of scores whose largest one is of a class outside the taxonomy, ascending.
     """
 
     where: str
@@ -135,7 +133,6 @@ class RawPredictions:
     parametrisation: str | None = None
     truth_ids: np.ndarray | None = None
     counts_absent: bool = False
-    outside: np.ndarray | None = None
 
     def as_shares(self):
         """The same where scores are percent: divided by 100, when they are read."""
@@ -143,7 +140,9 @@ class RawPredictions:
             return replace(self, notes=(*self.notes, f"{self.where} holds labels: that scores are percent is ignored"))
         detected = {**self.detected, "scores": "percent, divided by 100"}
         if self.listed is not None:
-            return replace(self, listed=replace(self.listed, value=self.listed.value / 100), detected=detected)
+            outside = None if self.listed.outside_mass is None else self.listed.outside_mass / 100
+            listed_scores = replace(self.listed, value=self.listed.value / 100, outside_mass=outside)
+            return replace(self, listed=listed_scores, detected=detected)
         scores = self.scores / 100 if isinstance(self.scores, np.ndarray) else _Shares(self.scores)
         return replace(self, scores=scores, detected=detected)
 

@@ -173,8 +173,8 @@ def verify(
     check_kind("verify", predictions, Predictions, "Pass those of one model.")
     if predictions.best_outside is not None and predictions.best_outside.any():
         raise PredictionsError(
-            f"{predictions.name}: expected scores whose best classes are in the taxonomy, got {int(predictions.best_outside.sum())} "
-            "samples with another one, which the plain definitions do not know. Leave them out: {outside=drop}."
+            f"{predictions.name}: expected best classes in the taxonomy, got {int(predictions.best_outside.sum())} samples with "
+            "another one, which the plain definitions of rules do not know. Leave them out: {outside=drop}."
         )
     rule, threshold = rule_and_threshold(rule, threshold)
     settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
