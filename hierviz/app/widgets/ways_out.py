@@ -97,7 +97,8 @@ def ways_out(error, files, chosen, found=None):
 def _outside(field, files):
     """What names outside the taxonomy count as, with the most frequent ones and a button for each choice."""
     what, choices = OUTSIDE[field]
-    records = state.computed("names outside", (field, files), lambda: names_outside(files, what))
+    with st.spinner("Counting the names …"):
+        records = names_outside(files, what)
     for record in records:
         n = len(record.rows)
         have = "1 sample has" if n == 1 else f"{n:,} samples have"
