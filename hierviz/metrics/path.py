@@ -146,6 +146,7 @@ def check_nodes(taxonomy, what, nodes, lowest=0):
     if nodes.dtype.kind not in "iu" or nodes.min() < lowest or nodes.max() >= taxonomy.n_nodes:
         got = f"{nodes.min()} to {nodes.max()} ({nodes.dtype})" if is_number else listed(nodes.ravel().tolist(), 2)
         raise PredictionsError(
-            f"{what}: expected node numbers from {lowest} to {taxonomy.n_nodes - 1}, got {got}. "
+            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}{', or -1 (outside the taxonomy)' * (lowest < 0)}, "
+            f"got {got}. "
             "Use Taxonomy.nodes to look names up."
         )

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from tests.small_tree import EDGES
 
 import hierviz as hv
 from hierviz.diagnosis import confused_pairs, node_table
@@ -13,6 +12,7 @@ from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import path_metrics
+from tests.small_tree import EDGES
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def _random_tree(rng):
 
 
 def _naive(taxonomy, truth, answer):
-    """Numbers of one answer from the definition, with sets of ancestors; None is the claimed leaf, a set of itself and the root."""
+    """Numbers of one answer from the definition, with sets of ancestors; None is the claimed leaf, below the root."""
     up = lambda node: {0, "claimed"} if node is None else set(taxonomy.path(node).tolist())  # noqa: E731
     n_leaves = sum(bool(one) for one in taxonomy.is_leaf)
     below = [

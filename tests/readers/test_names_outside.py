@@ -1,10 +1,10 @@
 """Names that the taxonomy does not hold, in every form of file: totals are samples, whatever they count as."""
 
 import pytest
-from tests.small_tree import EDGES
 
 import hierviz as hv
 from hierviz.messages.errors import PredictionsError
+from tests.small_tree import EDGES
 
 LABELS = "sample_id,truth,predicted\n1,cat,cat\n2,dog,unicorn\n3,newt,dragon\n4,cat,unicorn\n5,griffin,cat\n"
 TOP = (
@@ -49,7 +49,7 @@ def test_every_form_has_all_modes(read, text, more, outside):
     assert wrong.is_outside.tolist() == outside
     assert len(wrong.outside["answers"].rows) == sum(outside)
     if all(outside):
-        with pytest.raises(PredictionsError, match="got none. Is it the right taxonomy"):
+        with pytest.raises(PredictionsError, match=r"got none\. Is it the right taxonomy"):
             read(text, name, outside="drop", **more)
         return
     dropped = read(text, name, outside="drop", **more)
