@@ -66,7 +66,16 @@ taxonomy, and by paths with `>`, `/`, `|` or `::` whose steps lie above each oth
 Labels and truths may be given in columns of ranks (`kingdom, order, species`), some of which may be missing: a row
 means the deepest of its classes, which lie on one path. Answers of levels that lie on no path are an error, unless they
 are kept as they are (`--disagreeing levels`, for the block `levels` and the drawing of Examples) or only the deepest one of
-each row counts (`--disagreeing deepest`).
+each row counts (`--disagreeing deepest`). Under `levels` the measures of coherence judge all levels, all other blocks the deepest
+label.
+
+Answers that the taxonomy does not hold are an error, unless `--outside` says what they count as: `wrong` (one claimed leaf
+below the root that is never true: exact, correct, precision and recall are 0, the information distance is that of the truth and
+of a leaf, and one path is a false positive; `labels.outside_share` is their share), `drop` (the sample leaves answers and truth,
+of all models) or `nearest` (names are mapped to the classes that they nearly are). Truths: `--outside-truth drop|nearest`. Of
+columns, rows and lists of scores it is about classes outside the taxonomy: their mass belongs to no class, and where one of them
+has the largest score, the answer lies outside by every rule and at every threshold; sets of labels have one wrong label more. This
+needs probabilities. What the file says in place of a class stands beside the sample.
 
 Where a picture has several detections (`speciesnet_5`, `megadetector`, `camtrap_dp`), it is one sample, with the classes of
 its classified detection of the highest confidence; with `--samples detection` each classified detection is a sample,

@@ -111,6 +111,7 @@ def fields_of(predictions: Predictions, rows: slice) -> dict[str, Any]:
         "labels": None if predictions.labels is None else predictions.labels.take(rows),
         "is_hard": predictions.is_hard,
         "is_by_level": predictions.is_by_level,
+        "best_outside": None if predictions.best_outside is None else predictions.best_outside[rows],
         "truth": truth if truth is None else truth.take(rows) if isinstance(truth, NodeLists) else truth[rows],
         "sample_ids": predictions.ids[rows],
     }

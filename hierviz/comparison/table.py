@@ -127,6 +127,8 @@ def compare(
         check_models(given, of_model, thresholds, **parameters)
     taxonomy = given[0].taxonomy
     columns = columns_of(taxonomy, preset, metrics)
+    if preset is None and not metrics and any("answers" in _predictions_of(model).outside for model in given):
+        columns += columns_of(taxonomy, metrics=["labels.outside_share"])
     if conformal and len(conformal) != len(given):
         raise PredictionsError(
             f"conformal: expected conformal nodes of each of the {len(given)} predictions, got {len(conformal)}. Align them."
@@ -341,3 +343,7 @@ def kept_of(
             for method in former.methods
         }
     return methods, former.constants.only(keys)
+
+
+def _predictions_of(model):
+    return model.predictions if isinstance(model, Evaluation) else model

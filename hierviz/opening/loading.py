@@ -1,15 +1,16 @@
 """Reading the chosen files: taxonomy, predictions, models run on inputs, on the whole taxonomy or a part of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.node_attributes import load_node_attributes
-from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_file import load_predictions, without_samples
 from hierviz.readers.raw_predictions import RawPredictions, join
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.readers.temporary_files import rewindable
@@ -62,10 +63,13 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
             stage=stage,
             is_checked=is_checked,
             disagreeing=files.disagreeing,
+            outside=files.outside,
+            outside_truth=files.outside_truth,
             **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings
     ]
+    predictions = without_dropped(predictions)
     inputs = [None] * len(predictions)
     for path in files.model:
         of_model, on = _run(path, files, taxonomy, stage)
@@ -73,6 +77,43 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         inputs.append(on)
     predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
+
+
+def names_outside(files, what):
+    """Names of files that the taxonomy does not hold, for the question what they count as.
+
+    Parameters
+    ----------
+    files : Files
+    what : {"answers", "truths"}
+
+    Returns
+    -------
+    list of Outside
+        Of every prediction file that has some; empty where a file cannot be read for another reason.
+    """
+    asked = replace(files, outside=files.outside or "wrong", outside_truth=files.outside_truth or "drop", projection={})
+    try:
+        models = load_files(replace(asked, model=()), lambda name, unit="rows": None, is_checked=False)[1]
+    except HiervizError:
+        return []
+    found = [model.outside.get(what) for model in models]
+    return [record for record in found if record is not None and record.left]
+
+
+def without_dropped(models):
+    """Predictions without the samples that any of them left out, so that all are judged on the same ones."""
+    left_out = set().union(*(map(str, model.dropped) for model in models))
+    made = []
+    for model in models:
+        ids = model.ids
+        if model.sample_ids is None and len(model.dropped):
+            # Ids are rows of the file, of which some are gone.
+            n = model.n_samples + len(model.dropped)
+            ids = np.setdiff1d(np.arange(n), np.asarray(model.dropped).astype(np.intp)).astype(str)
+        leaves = np.isin(ids, list(left_out - set(map(str, model.dropped))))
+        made.append(without_samples(model, leaves) if leaves.any() else model)
+    return made
 
 
 def taxonomy_of(files):
@@ -115,7 +156,8 @@ def run_model(model, files, how):
     predictions = model.predict(inputs, **how)
     if files.truth:
         numbers = files.classes or model.class_numbers
-        predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, ids=files.ids)
+        how = {"ids": files.ids, "outside_truth": files.outside_truth}
+        predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, **how)
     return predictions, inputs
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from hierviz.messages.errors import FileError, listed
 from hierviz.predictions.predictions import Predictions
+from hierviz.readers.outside import TRUTHS, OutsideNames, check_outside
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.raw_predictions import RawPredictions, join
 from hierviz.readers.truth_file import load_truth
@@ -21,6 +22,7 @@ def attach_truth(
     classes: Any = None,
     *,
     ids: str | None = None,
+    outside_truth: str | None = None,
 ) -> Predictions:
     """Predictions with their truth, joined by sample id, else in order.
 
@@ -35,6 +37,8 @@ def attach_truth(
         What numbers in a file of truths mean, as `hierviz.load_truth` takes it.
     ids : {"text", "number"}, optional
         As `hierviz.load_predictions` takes it.
+    outside_truth : {"error", "drop", "nearest"}, optional
+        As `hierviz.load_predictions` takes it; a sample that is dropped stays here, without a truth, and no number counts it.
 
     Returns
     -------
@@ -57,7 +61,9 @@ def attach_truth(
         predictions.sample_ids,
         attributes=predictions.attributes,
     )
-    truth_of_file = load_truth(truth, predictions.taxonomy, truth_column, classes)
+    check_outside(None, outside_truth)
+    unknown = OutsideNames(predictions.taxonomy, TRUTHS, outside_truth)
+    truth_of_file = load_truth(truth, predictions.taxonomy, truth_column, classes, unknown)
     joined = join(raw, truth_of_file, ids)
     return predictions.replace(
         labels=joined.labels,
@@ -66,7 +72,8 @@ def attach_truth(
         attributes=joined.attributes,
         n_without_prediction=joined.n_without_prediction,
         n_without_truth=joined.n_without_truth,
-        notes=predictions.notes + tuple(truth_of_file.notes) + joined.notes,
+        notes=(*predictions.notes, *truth_of_file.notes, *unknown.notes(truth_of_file.where), *joined.notes),
+        outside={**predictions.outside, **({} if unknown.record is None else {TRUTHS: unknown.record})},
         detected={**predictions.detected, **truth_of_file.detected},
     )
 

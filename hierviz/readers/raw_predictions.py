@@ -22,6 +22,7 @@ from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.labels import text_array
+from hierviz.readers.outside import OutsideNames
 from hierviz.readers.segments import short_id
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy.checks import check_one_of
@@ -63,6 +64,8 @@ class Reading:
         What a sample is where a picture has several detections.
     percent : bool
         Scores are percent, for what depends on their size; `RawPredictions.as_shares` divides them.
+    answers, truths : OutsideNames, optional
+        Take names that are not in the taxonomy; an error where they are absent.
     """
 
     taxonomy: Taxonomy
@@ -75,6 +78,8 @@ class Reading:
     disagreeing: str = "error"
     samples: str = "picture"
     percent: bool = False
+    answers: OutsideNames | None = None
+    truths: OutsideNames | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +140,9 @@ class RawPredictions:
             return replace(self, notes=(*self.notes, f"{self.where} holds labels: that scores are percent is ignored"))
         detected = {**self.detected, "scores": "percent, divided by 100"}
         if self.listed is not None:
-            return replace(self, listed=replace(self.listed, value=self.listed.value / 100), detected=detected)
+            outside = None if self.listed.outside_mass is None else self.listed.outside_mass / 100
+            listed_scores = replace(self.listed, value=self.listed.value / 100, outside_mass=outside)
+            return replace(self, listed=listed_scores, detected=detected)
         scores = self.scores / 100 if isinstance(self.scores, np.ndarray) else _Shares(self.scores)
         return replace(self, scores=scores, detected=detected)
 
@@ -165,6 +172,8 @@ class Joined:
     n_without_prediction: int
     n_without_truth: int
     notes: tuple[str, ...]
+    # Rows of the prediction file whose truth is outside the taxonomy.
+    lost: np.ndarray | None = None
 
 
 def join(raw, truth, ids=None):
@@ -207,6 +216,9 @@ def join(raw, truth, ids=None):
     is_joined = places >= 0
     known = is_joined.copy()
     known[is_joined] = truth.is_known[places[is_joined]]
+    lost = np.zeros(n, dtype=bool)
+    if truth.outside is not None:
+        lost[is_joined] = np.isin(places[is_joined], truth.outside)
     # A sample with neither prediction nor truth says nothing.
     extra = extra[truth.is_known[extra]]
     is_kept = raw.labels is not None or (raw.counts_absent and isinstance(raw.scores, ListedScores))
@@ -232,7 +244,7 @@ def join(raw, truth, ids=None):
         attributes = _attributes(raw, truth, places)
     n_lost = len(extra) if scores is raw.scores else 0
     return Joined(
-        scores, labels, _take(truth.nodes, places), ids, attributes, n_lost, int((~known).sum()), tuple(notes)
+        scores, labels, _take(truth.nodes, places), ids, attributes, n_lost, int((~known).sum()), tuple(notes), lost
     )
 
 

@@ -50,7 +50,7 @@ def labels(graph, predicted, truth, rows=None):
         bits = [0.0] + [graph.information[v] - graph.information[graph.parents[v][0]] for v in range(1, graph.n)]
     weights = {"h": [0.0] + [1.0] * (graph.n - 1), "ih": bits}
     outside = {"h": 1.0, "ih": math.log2(len(graph.leaves))}
-    overlaps, phantoms, same, empty, incoherent = {"h": [], "ih": []}, 0, [], 0, 0
+    overlaps, phantoms, same, empty, incoherent, strange = {"h": [], "ih": []}, 0, [], 0, 0, 0
     for listed, wanted in zip(predicted, truth):
         true, chosen = closed(graph, wanted), {node for node in listed if node > 0}
         n_outside = sum(node < 0 for node in listed)
@@ -61,6 +61,7 @@ def labels(graph, predicted, truth, rows=None):
             for node in nodes:
                 count[name][node] += 1
         phantoms += n_outside
+        strange += n_outside > 0
         same.append(float(chosen == true and not n_outside))
         empty += not chosen and not n_outside
         incoherent += augmented != chosen
@@ -83,6 +84,7 @@ def labels(graph, predicted, truth, rows=None):
         "c_f1_micro_strict": _f1(valid_hit, n_plain, n_true),
         "subset_accuracy": mean(same),
         "n_empty": empty,
+        "outside_share": strange / len(truth),
         "n_incoherent": incoherent,
     }
     kinds = {

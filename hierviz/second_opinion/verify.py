@@ -24,6 +24,7 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
@@ -170,6 +171,11 @@ def verify(
     if isinstance(predictions, Evaluation):
         predictions = predictions.predictions
     check_kind("verify", predictions, Predictions, "Pass those of one model.")
+    if predictions.best_outside is not None and predictions.best_outside.any():
+        raise PredictionsError(
+            f"{predictions.name}: expected best classes in the taxonomy, got {int(predictions.best_outside.sum())} samples with "
+            "another one, which the plain definitions of rules do not know. Leave them out: {outside=drop}."
+        )
     rule, threshold = rule_and_threshold(rule, threshold)
     settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
     judged = np.flatnonzero(predictions.has_truth)

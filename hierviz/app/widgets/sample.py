@@ -100,7 +100,7 @@ def _named(taxonomy, nodes, verdict=""):
         nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
         names = (f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes)
         return "; ".join(names) or "nothing"
-    steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree else []
+    steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree and nodes >= 0 else []
     route = " › ".join(escape(taxonomy.title(step)) for step in steps)
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 

@@ -1,0 +1,136 @@
+"""Answers outside the taxonomy: one claimed leaf below the root that is never true, by hand and on random trees."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz.diagnosis import confused_pairs, node_table
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics import path_metrics
+from tests.small_tree import EDGES
+
+
+@pytest.fixture
+def taxonomy():
+    return hv.Taxonomy.from_edges(EDGES)
+
+
+def test_one_answer_by_hand(taxonomy):
+    """Four leaves: a leaf has 2 bits, cat as much; depth of cat is 2, of the claimed leaf 1."""
+    values = path_metrics(taxonomy, taxonomy.nodes("cat"), [-1])
+    zero = (
+        "exact",
+        "correct",
+        "no_answer",
+        "info_precision",
+        "info_recall",
+        "info_f1",
+        "depth_precision",
+        "depth_recall",
+    )
+    assert {key: values[key].item() for key in zero} == dict.fromkeys(zero, 0.0)
+    # 2 bits up to the root, 2 down to the claimed leaf; 2 edges and 1.
+    assert values["info_dist"].item() == 4.0
+    assert values["depth_dist"].item() == 3.0
+    assert values["selective_coverage"].item() == 1.0
+    counts = hv.confusion(taxonomy, taxonomy.nodes("cat"), np.array([-1])).counts
+    # Siblings of mammal are bird and newt: neither is answered nor true.
+    assert counts == {"tp": 0, "tn": 2, "fp": 1, "fn": 2}
+
+
+def test_it_is_wrong_even_where_the_truth_is_the_root(taxonomy):
+    values = path_metrics(taxonomy, [0], [-1])
+    assert (values["exact"].item(), values["correct"].item(), values["info_recall"].item()) == (0, 0, 0)
+    # From the root to the claimed leaf.
+    assert values["info_dist"].item() == 2.0
+
+
+def _random_tree(rng):
+    n = int(rng.integers(4, 30))
+    return hv.Taxonomy.from_edges([(f"n{int(rng.integers(0, k))}", f"n{k}") for k in range(1, n)])
+
+
+def _naive(taxonomy, truth, answer):
+    """Numbers of one answer from the definition, with sets of ancestors; None is the claimed leaf, below the root."""
+    up = lambda node: {0, "claimed"} if node is None else set(taxonomy.path(node).tolist())  # noqa: E731
+    n_leaves = sum(bool(one) for one in taxonomy.is_leaf)
+    below = [
+        sum(bool(taxonomy.is_leaf[k]) and node in taxonomy.path(k) for k in range(taxonomy.n_nodes))
+        for node in range(taxonomy.n_nodes)
+    ]
+    bits = {node: math.log2(n_leaves / below[node]) for node in range(taxonomy.n_nodes)} | {None: math.log2(n_leaves)}
+    depth = {node: len(up(node)) - 1 for node in (*range(taxonomy.n_nodes), None)}
+    if answer is not None and truth in up(answer):
+        answer = truth
+    common = max(up(truth) & up(answer), key=lambda node: depth[node])
+    is_outside = answer is None
+    found = {"exact": float(answer == truth), "correct": float(not is_outside and common in (truth, answer))}
+    for prefix, value in (("info", bits), ("depth", depth)):
+        ratio = lambda whole: 0.0 if is_outside else value[common] / whole if whole else 1.0  # noqa: B023, E731
+        found[f"{prefix}_precision"], found[f"{prefix}_recall"] = ratio(value[answer]), ratio(value[truth])
+        found[f"{prefix}_dist"] = value[answer] + value[truth] - 2 * value[common]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_agree_with_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    taxonomy = _random_tree(rng)
+    truth = rng.integers(0, taxonomy.n_nodes, 20)
+    answers = np.where(rng.random(20) < 0.4, -1, rng.integers(0, taxonomy.n_nodes, 20))
+    values = path_metrics(taxonomy, truth, answers)
+    for row, (y, answer) in enumerate(zip(truth.tolist(), answers.tolist())):
+        for key, value in _naive(taxonomy, y, None if answer < 0 else answer).items():
+            assert values[key][row] == pytest.approx(value, abs=1e-12), (key, row)
+    # The taxonomy is what it was, and so are the numbers of the other samples.
+    inside = answers >= 0
+    alone = path_metrics(taxonomy, truth[inside], answers[inside])
+    assert all(np.array_equal(values[key][inside], alone[key]) for key in alone)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_answered_outside_by_every_rule_and_at_every_threshold(seed):
+    rng = np.random.default_rng(seed)
+    taxonomy = _random_tree(rng)
+    scores = rng.dirichlet(np.ones(taxonomy.n_leaves), 30)
+    outside, truth = rng.random(30) < 0.3, rng.integers(1, taxonomy.n_nodes, 30)
+    model = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth, best_outside=outside)
+    plain = Evaluation.from_predictions(model.replace(best_outside=None))
+    evaluation = Evaluation.from_predictions(model)
+    for rule, entry in INFERENCE_RULES.items():
+        answers, others = (one.answers(rule) for one in (evaluation, plain))
+        if entry.returns_sets:
+            assert all((-1 in answers[row]) == outside[row] for row in range(30)), rule
+            assert all(set(answers[row]) - {-1} == set(others[row]) for row in range(30)), rule
+        else:
+            assert np.array_equal(answers, np.where(outside, -1, others)), rule
+    for threshold in (0.0, 0.2, 0.5, 0.9):
+        nodes = np.where(outside, -1, plain.answers("threshold", threshold))
+        means = evaluation.curve.at(threshold)
+        for key, values in path_metrics(taxonomy, truth, nodes).items():
+            if key in means:
+                assert means[key] == pytest.approx(values.mean()), (key, threshold)
+    summary = hv.evaluate(evaluation)["models"][0]
+    assert summary["labels"]["outside_share"] == pytest.approx(outside.mean())
+    assert summary["predicted"]["n_wrong"] >= outside.sum()
+
+
+def test_diagnoses_have_a_row_of_it_and_a_filter(taxonomy):
+    truth, labels = taxonomy.nodes("cat", "dog", "newt", "cat"), [-1, -1, -1, taxonomy.node("cat")]
+    answers = judged_answers(hv.Predictions.from_labels(taxonomy, labels, truth=truth))
+    assert answers.outcome_shares == {"exact": 0.25, "coarse": 0.0, "no_answer": 0.0, "wrong": 0.75}
+    assert filtered(answers, SampleFilter(outside=True)).tolist() == [True, True, True, False]
+    assert filtered(answers, SampleFilter(outside=False)).tolist() == [False, False, False, True]
+    pairs = confused_pairs(answers)
+    assert pairs.to_frame()["predicted"].tolist() == ["(outside the taxonomy)"] * 3
+    table = node_table(answers)
+    # Each is an answer below the root, and of no class.
+    assert table.answered[0] == 4
+    assert table.answered[1:].sum() == 2
+    assert table.stopped_here.sum() == 1
+    assert table.n_wrong[0] == 3
