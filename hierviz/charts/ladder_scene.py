@@ -20,7 +20,7 @@ from hierviz.diagnosis._lane_bars import ROUNDING, lane_bars
 from hierviz.messages.number_text import probability_text
 
 
-def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
+def scene(taxonomy, p, claimed, lanes, truth, following=-1, *, high=None, votes=None):
     """Rows of the drawing of an answer.
 
     Parameters
@@ -38,15 +38,17 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
         The next answer; -1 where there is none.
     high : ndarray of float, shape (n_nodes,), optional
         Highest probabilities, where those of some classes are not known.
+    votes : VoteShares, optional
+        Of the one sample, where it has several answers.
 
     Returns
     -------
     dict of str to list of dict
         ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi,
-        mark. ``lanes``: row, slot, lane and those of what is above it,
+        mark; of several answers the ends ``i0`` and ``i1`` of the interval of their share, and all in words (``of``). ``lanes``: row, slot, lane and those of what is above it,
         state, answer, truth.
     """
-    made = _Scene(taxonomy, p, claimed, lanes, truth, high)
+    made = _Scene(taxonomy, p, claimed, lanes, truth, high, votes)
     for row in range(max(map(len, made.every), default=0)):
         made.add_row(row)
     if following >= 0 and made.depth_of(following) is not None and following not in made.places:
@@ -55,8 +57,8 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
 
 
 class _Scene:
-    def __init__(self, taxonomy, p, claimed, lanes, truth, high):
-        self.taxonomy, self.p, self.high = taxonomy, p, high
+    def __init__(self, taxonomy, p, claimed, lanes, truth, high, votes):
+        self.taxonomy, self.p, self.high, self.votes = taxonomy, p, high, votes
         self.claimed, self.lanes, self.truth = claimed, lanes, truth
         self.every = [lane for lane in (*lanes, *truth) if lane]
         self.ends = {lane[-1] for lane in claimed if lane}, {lane[-1] for lane in truth if lane}
@@ -144,7 +146,15 @@ class _Scene:
             | {"text": "" if p is None else probability_text(p)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}
             | {"leaf": node >= 0 and bool(self.taxonomy.is_leaf[node])}
+            | self._interval(node)
         )
+
+    def _interval(self, node):
+        """Of several answers, the interval of the share of a class."""
+        if self.votes is None or node < 0:
+            return {}
+        ends = {"i0": float(self.votes.low[0, node]), "i1": float(self.votes.high[0, node])}
+        return ends | {"of": self.votes.words(0, node)}
 
     def depth_of(self, node):
         """Row of a node."""

@@ -30,6 +30,7 @@ from hierviz.readers.sample_records import raw_of_form
 from hierviz.readers.tables import with_named_ids
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_column, samples_of, truth_place
+from hierviz.readers.votes import RUN_COLUMNS
 
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
@@ -148,10 +149,11 @@ class SampleTable:
         names, place = columns.names, self.truth_place(set(range(len(columns.names))) - set(columns.text))
         special = {self.id_place, place, *left_out}
         # A caption or the name of a picture may happen to be made of digits.
+        said = (*TEXT_COLUMNS, *(RUN_COLUMNS if self.reading.has_votes else ()))
         strange = [
             names[k]
             for k, cells in columns.text.items()
-            if k not in special and self.folded[k] not in TEXT_COLUMNS and looks_numeric(map(joined, cells))
+            if k not in special and self.folded[k] not in said and looks_numeric(map(joined, cells))
         ]
         if strange:
             raise _no_node(columns, strange, self.taxonomy)
@@ -372,6 +374,8 @@ def _read_labels(samples, form):
 
 def _no_node(table, names, taxonomy):
     near = "" if taxonomy is None else advice(names[0], taxonomy)
+    if names[0].casefold() in RUN_COLUMNS:
+        near = " If its rows are several answers to one sample, say {parametrisation=votes}."
     if len(names) > 1 and all(whole(name) is not None for name in names):
         return PredictionsError(
             f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "

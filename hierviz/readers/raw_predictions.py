@@ -63,6 +63,8 @@ class Reading:
         What a sample is where a picture has several detections.
     percent : bool
         Scores are percent, for what depends on their size; `RawPredictions.as_shares` divides them.
+    has_votes : bool
+        Rows with one id are several answers to a sample, which `votes.as_votes` counts.
     """
 
     taxonomy: Taxonomy
@@ -75,6 +77,7 @@ class Reading:
     disagreeing: str = "error"
     samples: str = "picture"
     percent: bool = False
+    has_votes: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ isotonic_map          calibrated confidence by isotonic regression
 venn_abers            calibrated confidence between two bounds
 conformal_nodes       nodes that hold the truth with a stated probability
 ConformalNodes        what `conformal_nodes` returns
+vote_shares           share of several answers to a sample at or below every class
+VoteShares            what `vote_shares` returns
 score_interval        Tango's interval of a difference of paired proportions
 """
 
@@ -47,5 +49,7 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.resamples import Resamples as Resamples
     from hierviz.uncertainty.temperature import at_temperature as at_temperature
     from hierviz.uncertainty.temperature import fit_temperature as fit_temperature
+    from hierviz.uncertainty.vote_shares import VoteShares as VoteShares
+    from hierviz.uncertainty.vote_shares import vote_shares as vote_shares
 
 __getattr__, __dir__, __all__ = lazy(__name__)
