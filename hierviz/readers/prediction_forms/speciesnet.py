@@ -18,7 +18,8 @@ import re
 
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_places
+from hierviz.taxonomy.class_places import Places
 from hierviz.readers.json_text import are_objects, of_kind
 from hierviz.readers.prediction_forms.detections import (
     Detection,
