@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.frames import as_pandas
 from hierviz.predictions.answers_in_memory import FromAnswers
 from hierviz.predictions.exchanged_columns import exchanged, exchanged_words
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
@@ -53,12 +54,12 @@ class FromMemory(FromAnswers):
         parametrisation: str | None = None,
         name: str = "model",
     ) -> Self:
-        """Predictions from a pandas DataFrame with one row a sample and one column of scores a class.
+        """Predictions from a frame with one row a sample and one column of scores a class.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
-            Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an index of its own, holds
+        frame : DataFrame or Table
+            Of pandas, polars or Arrow. Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an index of its own, holds
             the ids; other columns of text are attributes of the samples.
         taxonomy : Taxonomy
         truth : str or sequence, optional
@@ -89,11 +90,7 @@ class FromMemory(FromAnswers):
         >>> predictions, predictions.parametrisation
         (<Predictions 'model': leaf_probabilities of 2 samples, truth known>, 'leaf_probabilities')
         """
-        if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
-            raise PredictionsError(
-                f"frame: expected a pandas DataFrame, got {type(frame).__module__.split('.')[0]}.{type(frame).__name__}. "
-                "Pass the frame first, then the taxonomy."
-            )
+        frame = as_pandas(frame, "frame")
         check_taxonomy(taxonomy, "It comes after the frame.")
         names = [str(column) for column in frame.columns]
         twice = [name for name, count in Counter(names).items() if count > 1 and name.strip() not in taxonomy.index]

@@ -358,7 +358,7 @@ def _read_labels(samples, form):
             f"{columns.place(row)}: expected one label, got {columns.text[place][row]!r}. Leave the form out."
         )
     is_hard = form == "hard" or (form != "lists" and not has_lists and name.casefold() != "labels")
-    if n_empty:
+    if n_empty and not samples.reading.has_votes:
         done = "kept, each as one label outside the taxonomy" if keep_empty else "dropped"
         notes.append(f"{n_empty} empty labels in {where} were {done}")
     words = "hard labels (one per sample)" if is_hard else "label lists (separated by ;)"

@@ -5,6 +5,8 @@ The other forms are read in `taxonomy_tables` (edge lists, level columns, paths)
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierviz.messages.errors import FileError, TaxonomyError
+from hierviz.messages.errors import FileError, HiervizError, TaxonomyError
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits
 from hierviz.readers.classes_file import load_classes, read_class_list
@@ -32,6 +34,7 @@ from hierviz.readers.taxonomy_tables import (
     read_path_cells,
     table_form,
 )
+from hierviz.taxonomy.from_memory import constructor_for
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 FORMS = {
@@ -101,6 +104,10 @@ def load_taxonomy(
     # What anytree's nodes have; a path has no children.
     if all(hasattr(path, name) for name in ("name", "parent", "children")):
         return _moderate(Taxonomy.from_anytree(path), "anytree")
+    if (way := constructor_for(path)) and not isinstance(path, os.PathLike):
+        raise FileError(
+            f"file: expected the path of a class taxonomy, got {type(path).__name__}. Use Taxonomy.{way} for what is in memory."
+        )
     large = _large_form(path, form)
     if large is not None:
         return _of_tables(large, path, classes)
@@ -156,6 +163,20 @@ def has_taxonomy_tables(path):
         return _large_form(path, None) is not None
     except FileError:
         return False
+
+
+def form_of(path, form=None):
+    """The TaxonomyForm of another tool that a file is in, as it is said or detected; None for the forms that are read here."""
+    if (large := _large_form(path, form)) is not None:
+        return large
+    source = open_source(path, "a class taxonomy", ("text", "xml"))
+    found = special_form(source, form)
+    if found is None and form is None and source.begins in ("[", "{"):
+        with contextlib.suppress(ValueError, RecursionError, HiervizError):
+            value = json.loads(source.read_text())
+            json_forms = (one for one in TAXONOMY_FORMS.values() if one.kind == "json")
+            return next((one for one in json_forms if one.looks_like(value)), None)
+    return found
 
 
 def special_form(source, form):

@@ -92,7 +92,7 @@ def _pairs(edges, where):
     if isinstance(edges, str) or hasattr(edges, "columns") or not hasattr(edges, "__iter__"):
         raise TaxonomyError(
             f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. "
-            "Pass such a list, for example frame.itertuples(index=False)."
+            "Pass such a list."
         )
     pairs = []
     for number, edge in enumerate(edges, start=1):

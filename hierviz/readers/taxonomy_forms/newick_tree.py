@@ -17,7 +17,8 @@ from itertools import pairwise
 
 from hierviz.messages.errors import TaxonomyError
 from hierviz.messages.extras import require
-from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_places
+from hierviz.taxonomy.class_places import Places
 from hierviz.readers.sources import translated
 from hierviz.readers.taxonomy_forms import taxonomy_form
 

@@ -9,7 +9,8 @@ References
 import re
 
 from hierviz.messages.errors import TaxonomyError
-from hierviz.readers.class_paths import Places, by_name, taxonomy_of_places
+from hierviz.readers.class_paths import by_name, taxonomy_of_places
+from hierviz.taxonomy.class_places import Places
 from hierviz.readers.lineages import is_lineage, is_nothing, lineage, rank_and_name
 from hierviz.readers.taxonomy_forms import taxonomy_form
 
