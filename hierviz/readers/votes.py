@@ -9,6 +9,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.answer_counts import answer_counts
 from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.taxonomy.node_lists import group
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -16,7 +17,7 @@ from hierviz.taxonomy.taxonomy import NodeLists
 RUN_COLUMNS = ("run", "answer", "repeat", "seed")
 
 
-def as_votes(raw, taxonomy):
+def as_votes(raw, taxonomy, outside=None):
     """Numbers of answers of each sample of a RawPredictions.
 
     Parameters
@@ -24,6 +25,8 @@ def as_votes(raw, taxonomy):
     raw : RawPredictions
         Of labels, whose rows with one id are answers to one sample; or of scores, which are numbers of answers already.
     taxonomy : Taxonomy
+    outside : OutsideNames, optional
+        Took the answers that are not in the taxonomy: they are no class's, or left out where they are dropped.
 
     Returns
     -------
@@ -46,7 +49,15 @@ def as_votes(raw, taxonomy):
         rank[order] = np.arange(len(order))
         first, sample = place[order], rank[group_of]
     answers = group(sample[raw.labels.rows], raw.labels.nodes, len(first))
-    truth = None if raw.truth is None else replace(raw.truth, nodes=_one_truth(raw, first, sample, taxonomy))
+    if outside is not None:
+        outside.count_as_votes(sample)
+        if outside.how == "drop":
+            answers = answers.only(answers.nodes != OUTSIDE)
+    truth = None
+    if raw.truth is not None:
+        lost = None if raw.truth.outside is None else np.unique(sample[raw.truth.outside])
+        truth = replace(raw.truth, nodes=_one_truth(raw, first, sample, taxonomy), outside=lost)
+    counts = answer_counts(answers, taxonomy)
     attributes, left_out = {}, []
     for name, values in raw.attributes.items():
         if (values == values[first][sample]).all():
@@ -56,7 +67,7 @@ def as_votes(raw, taxonomy):
     notes = [*raw.notes, _words(raw.where, answers)]
     if left_out:
         notes.append(f"{raw.where}: columns that differ between the answers to a sample were left out: {listed(left_out)}")
-    n_outside = int((answers.nodes == -1).sum())
+    n_outside = int((answers.nodes == OUTSIDE).sum())
     if n_outside:
         answered = "1 answer names" if n_outside == 1 else f"{n_outside:,} answers name"
         notes.append(f"{raw.where}: {answered} no class; their share is unassigned")
@@ -65,7 +76,8 @@ def as_votes(raw, taxonomy):
         labels=None,
         is_hard=False,
         is_by_level=False,
-        scores=answer_counts(answers, taxonomy),
+        scores=counts,
+        outside=None if outside is None or not outside.codes else _most_often_outside(answers, counts),
         scored_nodes=np.arange(taxonomy.n_nodes),
         ids=None if raw.ids is None else raw.ids[first],
         truth_ids=None if raw.truth_ids is None else raw.truth_ids[first],
@@ -75,6 +87,16 @@ def as_votes(raw, taxonomy):
         counts_absent=True,
         detected={**raw.detected, "rows": f"{n_rows:,}", "samples": f"{len(first):,}"},
     )
+
+
+def _most_often_outside(answers, counts):
+    """Samples that have more answers outside the taxonomy than of any class."""
+    n_outside = np.bincount(answers.rows[answers.nodes == OUTSIDE], minlength=len(answers))
+    most = np.zeros(len(answers))
+    inside = counts.columns > 0
+    rows = np.repeat(np.arange(len(answers)), counts.lengths)
+    np.maximum.at(most, rows[inside], counts.values[inside])
+    return np.flatnonzero(n_outside > most)
 
 
 def _words(where, answers):
