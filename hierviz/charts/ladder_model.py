@@ -24,7 +24,7 @@ from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
 from hierviz.taxonomy.taxonomy import NodeLists
-from hierviz.uncertainty.vote_shares import has_votes, vote_shares
+from hierviz.uncertainty._vote_shares import has_votes, vote_shares
 
 # Lanes of a drawing, of answers and of truths; what has more is drawn as layers.
 MOST_LANES = 6

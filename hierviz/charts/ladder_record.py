@@ -22,7 +22,7 @@ import numpy as np
 from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.uncertainty.vote_shares import counted_answers
+from hierviz.uncertainty._vote_shares import counted_answers
 
 # Letters and lines, wide and narrow: of a text sample, of its attributes.
 TEXT = {"wide": (34, 15), "narrow": (52, 3)}

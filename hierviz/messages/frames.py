@@ -27,7 +27,9 @@ def is_frame(value: Any) -> bool:
     return any(hasattr(value, name) for name in ("iloc", "__arrow_c_stream__", "__dataframe__", "collect"))
 
 
-def as_pandas(value: Any, what: str, error: type[HiervizError] = PredictionsError) -> Any:
+def as_pandas(
+    value: Any, what: str, error: type[HiervizError] = PredictionsError, advice: str = "Convert it to one of them."
+) -> Any:
     """A frame as a pandas DataFrame: one of pandas as it is, others through narwhals.
 
     Raises
@@ -39,7 +41,7 @@ def as_pandas(value: Any, what: str, error: type[HiervizError] = PredictionsErro
         return value
     kind = f"{type(value).__module__.split('.')[0]}.{type(value).__name__}"
     if not is_frame(value):
-        raise error(f"{what}: expected a DataFrame of pandas or polars, or a table of Arrow, got {kind}. Pass the frame first.")
+        raise error(f"{what}: expected a DataFrame of pandas or polars, or a table of Arrow, got {kind}. {advice}")
     if hasattr(value, "collect"):
         raise error(f"{what}: expected a frame with its values, got {kind}, which computes them later. Pass {what}.collect().")
     require(what, "files", "narwhals", "pandas", "pyarrow")
@@ -49,7 +51,7 @@ def as_pandas(value: Any, what: str, error: type[HiervizError] = PredictionsErro
         return narwhals.from_native(value, eager_only=True).to_pandas()
     except TypeError:
         raise error(
-            f"{what}: expected a DataFrame of pandas or polars, or a table of Arrow, got {kind}. Convert it to one of them."
+            f"{what}: expected a DataFrame of pandas or polars, or a table of Arrow, got {kind}. {advice}"
         ) from None
 
 

@@ -90,7 +90,7 @@ class FromMemory(FromAnswers):
         >>> predictions, predictions.parametrisation
         (<Predictions 'model': leaf_probabilities of 2 samples, truth known>, 'leaf_probabilities')
         """
-        frame = as_pandas(frame, "frame")
+        frame = as_pandas(frame, "frame", advice="Pass the frame first, then the taxonomy.")
         check_taxonomy(taxonomy, "It comes after the frame.")
         names = [str(column) for column in frame.columns]
         twice = [name for name, count in Counter(names).items() if count > 1 and name.strip() not in taxonomy.index]

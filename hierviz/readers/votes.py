@@ -48,11 +48,12 @@ def as_votes(raw, taxonomy, outside=None):
         rank = np.empty(len(order), dtype=np.intp)
         rank[order] = np.arange(len(order))
         first, sample = place[order], rank[group_of]
-    answers = group(sample[raw.labels.rows], raw.labels.nodes, len(first))
+    labels = raw.labels
     if outside is not None:
-        outside.count_as_votes(sample)
         if outside.how == "drop":
-            answers = answers.only(answers.nodes != OUTSIDE)
+            labels = labels.only((labels.nodes != OUTSIDE) | ~np.isin(labels.rows, outside.rows))
+        outside.count_as_votes(sample)
+    answers = group(sample[labels.rows], labels.nodes, len(first))
     truth = None
     if raw.truth is not None:
         lost = None if raw.truth.outside is None else np.unique(sample[raw.truth.outside])

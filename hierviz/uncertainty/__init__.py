@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.resamples import Resamples as Resamples
     from hierviz.uncertainty.temperature import at_temperature as at_temperature
     from hierviz.uncertainty.temperature import fit_temperature as fit_temperature
-    from hierviz.uncertainty.vote_shares import VoteShares as VoteShares
-    from hierviz.uncertainty.vote_shares import vote_shares as vote_shares
+    from hierviz.uncertainty._vote_shares import VoteShares as VoteShares
+    from hierviz.uncertainty._vote_shares import vote_shares as vote_shares
 
 __getattr__, __dir__, __all__ = lazy(__name__)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from hierviz.app.state.escape import escape
 from hierviz.messages.number_text import probability_text
-from hierviz.uncertainty.vote_shares import counted_answers, has_votes, vote_shares
+from hierviz.uncertainty._vote_shares import counted_answers, has_votes, vote_shares
 
 
 def several_answers(predictions, row, predicted):

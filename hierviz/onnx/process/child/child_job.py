@@ -7,7 +7,7 @@
 import json
 import os
 
-from child_limits import Limits
+from child_limits import ProcessLimits
 from child_refused import Refused
 
 OLDEST_ONNXRUNTIME = (1, 24, 1)
@@ -37,7 +37,7 @@ class Job:
     def limit(self):
         """Set the limits of this process."""
         memory, files = self.wanted["memory_mb"] << 20, self.wanted["file_mb"] << 20
-        self.limits = Limits(memory, files, self.wanted["cpu_seconds"], self.too_large)
+        self.limits = ProcessLimits(memory, files, self.wanted["cpu_seconds"], self.too_large)
 
     def too_large(self):
         """Say that this process needs more memory than it may have."""

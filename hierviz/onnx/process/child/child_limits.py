@@ -76,7 +76,7 @@ class JobObject:
         return self.kernel.SetInformationJobObject(ctypes.c_void_p(self.job), EXTENDED, ctypes.byref(said), size)
 
 
-class Limits:
+class ProcessLimits:
     """The limits of this process.
 
     Parameters
