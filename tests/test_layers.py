@@ -109,7 +109,7 @@ PACKAGES = {
     "compiled": (("numpy", "numba"), ()),
     "readers": (
         ("numpy",),
-        ("pandas", "pyarrow", "PIL", "pillow_heif", "fsspec", "anytree", "newick", "rdflib", "yaml"),
+        ("pandas", "pyarrow", "PIL", "pillow_heif", "fsspec", "anytree", "newick", "rdflib", "pronto", "yaml"),
     ),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),

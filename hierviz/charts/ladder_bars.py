@@ -113,10 +113,10 @@ def bars():
     state = "(datum.state === 'others' || told ? datum.state : datum.kind === 'node' ? 'root' : 'tn')"
     # Where the number is inside its bar; outside it keeps clear of the line of the threshold.
     after, line = "scale('p', max(datum.p, datum.hi, datum.i1 || 0))", "(is_p ? scale('p', at) : -99)"
-    is_crossed = f"({line} < scale('p', datum.p) + 4 && {line} > scale('p', datum.p) - 14 - 6 * length({said}))"
     # The line of an interval is not written over.
     edge = "scale('p', isValid(datum.of) ? datum.i0 : datum.p)"
-    inside = f"(scale('p', datum.p) > bars + 0.6 * (end - bars) && !{is_crossed})"
+    is_crossed = f"({line} < {edge} + 4 && {line} > {edge} - 14 - 6 * length({said}))"
+    inside = f"({edge} > bars + 0.6 * (end - bars) && !{is_crossed})"
     beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
     on_bar = f"({state} === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
     return [

@@ -124,7 +124,7 @@ class _Scene:
             words = f"{n_others:,} other{'s' if n_others != 1 else ''}" if n_others else "unassigned"
             if any(self.taxonomy.parent[node] != parent for node in nodes):
                 words += f" in {self.taxonomy.title(parent)}"
-            self._rest(row, slot, float(beside.rest[row]), words)
+            self._rest(row, slot, float(beside.rest[row]) if beside.rest[row] > ROUNDING else 0.0, words)
 
     def _rest(self, row, slot, p, name):
         self.bars.append(
@@ -143,11 +143,14 @@ class _Scene:
             {"row": row, "slot": slot, "kind": kind, "state": state, "node": int(node), "mark": mark}
             | {"name": self.taxonomy.title(node) if node >= 0 else "outside the taxonomy"}
             | {"p": p or 0.0, "hi": 0.0 if self.high is None else float(self.high[node])}
-            | {"text": "" if p is None else probability_text(p)}
+            | {"text": "" if p is None else probability_text(p) + self._counted(node)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}
             | {"leaf": node >= 0 and bool(self.taxonomy.is_leaf[node])}
             | self._interval(node)
         )
+
+    def _counted(self, node):
+        return "" if self.votes is None or node < 0 else f" ({self.votes.counted(0, node)})"
 
     def _interval(self, node):
         """Of several answers, the interval of the share of a class."""

@@ -45,6 +45,8 @@ FORMS = {
     "taxonomy": "a parent and its children per line, separated by tabs (HiTIN)",
     **{key: form.words for key, form in TAXONOMY_FORMS.items()},
 }
+# Forms of ontologies, in which other relations than is_a may lead to parents.
+RELATIONS_IN = ("obo", "owl", "obographs")
 _JSON_FORMS = ("json", *(key for key, form in TAXONOMY_FORMS.items() if form.kind == "json"))
 _PATH_HEADERS = ("path", "paths", "class", "taxonomy", "taxon", "lineage", "hierarchy", "label", "category")
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
@@ -79,7 +81,7 @@ def load_taxonomy(
         A class list as `load_predictions` takes it: only these classes and what is above them are kept. Of a taxonomy of
         millions only these are read.
     relations : sequence of str, optional
-        What leads from a term of an OBO file to its parents: ``("is_a",)`` when absent, or with ``"part_of"``.
+        What leads from a term of an ontology (OBO, OWL, obographs) to its parents: ``("is_a",)`` when absent, or with ``"part_of"``.
 
     Returns
     -------
@@ -115,9 +117,10 @@ def load_taxonomy(
     # What only tables have was said: then it is one.
     is_table = form is None and any(said is not None for said in (separator, has_header, direction))
     special = None if is_table else special_form(source, form)
-    if relations is not None and (special is None or special.key != "obo"):
+    if relations is not None and (special is None or special.key not in RELATIONS_IN):
         raise FileError(
-            f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
+            f"{source.where}: expected an ontology in OBO, OWL or obographs with relations, got another form. Leave the relations "
+            "out."
         )
     if special is not None and special.kind == "large":
         return _of_tables(special, source.path, classes)

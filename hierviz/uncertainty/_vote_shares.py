@@ -46,10 +46,14 @@ class VoteShares(Short):
     high: np.ndarray
     confidence: float
 
+    def counted(self, row: int, node: int) -> str:
+        """The answers at or below a class, as ``12 of 20``."""
+        return f"{self.at_or_below[row, node]:,.0f} of {self.n_answers[row]:,.0f}"
+
     def words(self, row: int, node: int) -> str:
         """The answers at or below a class and the interval of their share, as ``12 of 20, 0.39–0.78``."""
         low, high = (fixed_text(float(ends[row, node]), 2) for ends in (self.low, self.high))
-        return f"{self.at_or_below[row, node]:,.0f} of {self.n_answers[row]:,.0f}, {low}–{high}"
+        return f"{self.counted(row, node)}, {low}–{high}"
 
 
 def counted_answers(n: float) -> str:
