@@ -48,7 +48,9 @@ def files(folder):
     """A taxonomy and predictions with names that are not ASCII, in a folder with a blank and an umlaut."""
     place = folder / "Größe a b"
     place.mkdir(exist_ok=True)
-    (place / "tax.csv").write_text("parent,child\nTier,Säuger\nSäuger,Katze\nSäuger,Hund\nTier,Molch\n", encoding="utf-8")
+    (place / "tax.csv").write_text(
+        "parent,child\nTier,Säuger\nSäuger,Katze\nSäuger,Hund\nTier,Molch\n", encoding="utf-8"
+    )
     rows = "sample_id,Katze,Hund,Molch,truth\na,0.7,0.2,0.1,Katze\nb,0.3,0.4,0.3,Säuger\nc,0.1,0.1,0.8,Molch\n"
     (place / "scores.csv").write_text(rows, encoding="utf-8")
     return place / "tax.csv", place / "scores.csv"
@@ -189,7 +191,9 @@ def _environment():
 
 def main():
     """Run all checks and print the table."""
-    print(f"{platform.platform()}, Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors")
+    print(
+        f"{platform.platform()}, Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors"
+    )
     failed = 0
     for one in CHECKS:
         began = time.monotonic()

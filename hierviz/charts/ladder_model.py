@@ -157,7 +157,9 @@ class LadderModel:
         lanes = claimed
         if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, high=self.high, votes=self.votes)
+        drawn = scene(
+            self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, high=self.high, votes=self.votes
+        )
         self.scenes[key] = drawn | {
             "number": len(self.scenes),
             "is_set": is_set,

@@ -45,7 +45,8 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, *, high=None, votes=
     -------
     dict of str to list of dict
         ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi,
-        mark; of several answers the ends ``i0`` and ``i1`` of the interval of their share, and all in words (``of``). ``lanes``: row, slot, lane and those of what is above it,
+        mark; of several answers the ends ``i0`` and ``i1`` of the interval of their share, and all in words (``of``).
+        ``lanes``: row, slot, lane and those of what is above it,
         state, answer, truth.
     """
     made = _Scene(taxonomy, p, claimed, lanes, truth, high, votes)

@@ -43,7 +43,9 @@ def as_pandas(
     if not is_frame(value):
         raise error(f"{what}: expected a DataFrame of pandas or polars, or a table of Arrow, got {kind}. {advice}")
     if hasattr(value, "collect"):
-        raise error(f"{what}: expected a frame with its values, got {kind}, which computes them later. Pass {what}.collect().")
+        raise error(
+            f"{what}: expected a frame with its values, got {kind}, which computes them later. Pass {what}.collect()."
+        )
     require(what, "files", "narwhals", "pandas", "pyarrow")
     import narwhals
 

@@ -21,8 +21,8 @@ from hierviz.onnx.account import full_account, taxonomy_words
 from hierviz.onnx.description.file import check_file
 from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.description.open_question import OpenQuestion, Question
-from hierviz.onnx.inputs.named_presets import with_preset
 from hierviz.onnx.inputs.declared_inputs import find_inputs, require_tensors
+from hierviz.onnx.inputs.named_presets import with_preset
 from hierviz.onnx.loaded_model import Model
 from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import Session

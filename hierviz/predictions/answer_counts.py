@@ -34,7 +34,7 @@ def answer_counts(answers: NodeLists, taxonomy: Taxonomy) -> ListedScores:
         If an answer is no node number.
     """
     n_nodes, nodes = taxonomy.n_nodes, answers.nodes
-    if len(nodes) and not (-1 <= nodes.min() and nodes.max() < n_nodes):
+    if len(nodes) and not (nodes.min() >= -1 and nodes.max() < n_nodes):
         raise PredictionsError(
             f"answers: expected node numbers from 0 to {n_nodes - 1}, or -1 (no class), got "
             f"{nodes.min()} to {nodes.max()}. Use Taxonomy.nodes to look names up."

@@ -105,7 +105,8 @@ class FromAnswers:
         check_taxonomy(taxonomy)
         if isinstance(answers, str) or not hasattr(answers, "__iter__"):
             raise PredictionsError(
-                f"answers: expected a list with the answers to every sample, got {type(answers).__name__}. Pass one list a sample."
+                f"answers: expected a list with the answers to every sample, got {type(answers).__name__}. Pass one list "
+                "a sample."
             )
         if not isinstance(answers, NodeLists):
             answers = _answer_lists(answers, taxonomy)
@@ -127,7 +128,9 @@ def _answer_lists(answers, taxonomy):
     try:
         found = truth_nodes(list(names), taxonomy)
     except PredictionsError as error:
-        raise PredictionsError(str(error).replace("truth, sample", "answers, name").replace("truth:", "answers:")) from None
+        raise PredictionsError(
+            str(error).replace("truth, sample", "answers, name").replace("truth:", "answers:")
+        ) from None
     node_of = dict(zip(names, found.tolist(), strict=True))
     nodes = np.array([node_of.get(value, -1) for value in flat], dtype=np.intp)
     offsets = np.cumsum([0, *map(len, lists)])

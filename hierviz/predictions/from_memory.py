@@ -59,8 +59,8 @@ class FromMemory(FromAnswers):
         Parameters
         ----------
         frame : DataFrame or Table
-            Of pandas, polars or Arrow. Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an index of its own, holds
-            the ids; other columns of text are attributes of the samples.
+            Of pandas, polars or Arrow. Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an
+            index of its own, holds the ids; other columns of text are attributes of the samples.
         taxonomy : Taxonomy
         truth : str or sequence, optional
             Name of the column, or the truths in the order of the rows, as in `from_predict_proba`; a Series must have the index

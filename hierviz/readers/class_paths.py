@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.taxonomy.class_places import Places, named_places, places_of_paths
+from hierviz.taxonomy.class_places import named_places, places_of_paths
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 

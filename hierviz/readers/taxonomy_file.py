@@ -81,7 +81,8 @@ def load_taxonomy(
         A class list as `load_predictions` takes it: only these classes and what is above them are kept. Of a taxonomy of
         millions only these are read.
     relations : sequence of str, optional
-        What leads from a term of an ontology (OBO, OWL, obographs) to its parents: ``("is_a",)`` when absent, or with ``"part_of"``.
+        What leads from a term of an ontology (OBO, OWL, obographs) to its parents: ``("is_a",)`` when absent, or with
+        ``"part_of"``.
 
     Returns
     -------
@@ -119,8 +120,7 @@ def load_taxonomy(
     special = None if is_table else special_form(source, form)
     if relations is not None and (special is None or special.key not in RELATIONS_IN):
         raise FileError(
-            f"{source.where}: expected an ontology in OBO, OWL or obographs with relations, got another form. Leave the relations "
-            "out."
+            f"{source.where}: expected an ontology in OBO, OWL or obographs with relations, got another form. Leave them out."
         )
     if special is not None and special.kind == "large":
         return _of_tables(special, source.path, classes)

@@ -67,7 +67,9 @@ def as_votes(raw, taxonomy, outside=None):
             left_out.append(name)
     notes = [*raw.notes, _words(raw.where, answers)]
     if left_out:
-        notes.append(f"{raw.where}: columns that differ between the answers to a sample were left out: {listed(left_out)}")
+        notes.append(
+            f"{raw.where}: columns that differ between the answers to a sample were left out: {listed(left_out)}"
+        )
     n_outside = int((answers.nodes == OUTSIDE).sum())
     if n_outside:
         answered = "1 answer names" if n_outside == 1 else f"{n_outside:,} answers name"

@@ -108,7 +108,9 @@ def named_places(places: Places, where: str) -> NamedPlaces:
     renamed = [name for name, plain in zip(names, places.names, strict=True) if name != plain]
     if not renamed:
         return NamedPlaces(names, edges, None, [])
-    note = f"{len(renamed)} classes share their name with another class and are named with their parent: {listed(renamed)}"
+    note = (
+        f"{len(renamed)} classes share their name with another class and are named with their parent: {listed(renamed)}"
+    )
     return NamedPlaces(names, edges, dict(zip(names, places.names, strict=True)), [note])
 
 

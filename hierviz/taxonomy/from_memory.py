@@ -160,7 +160,9 @@ class TaxonomyFromMemory:
 
 
 def _of_edge_columns(cls, columns):
-    parents, children = (["" if cell is None else str(cell).strip() for cell in columns[name]] for name in (PARENT, CHILD))
+    parents, children = (
+        ["" if cell is None else str(cell).strip() for cell in columns[name]] for name in (PARENT, CHILD)
+    )
     empty = next((row for row, child in enumerate(children) if not child), None)
     if empty is not None:
         raise TaxonomyError(f"frame, row {empty}: expected the name of a class as child, got none. Name every node.")
@@ -198,7 +200,9 @@ def constructor_for(value: Any) -> str:
         return "from_anytree"
     if isinstance(value, Mapping):
         return "from_dict"
-    is_pairs = isinstance(value, (list, tuple)) and all(isinstance(one, (list, tuple)) and len(one) == 2 for one in value)
+    is_pairs = isinstance(value, (list, tuple)) and all(
+        isinstance(one, (list, tuple)) and len(one) == 2 for one in value
+    )
     return "from_edges" if is_pairs and value else ""
 
 

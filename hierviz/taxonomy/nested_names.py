@@ -40,7 +40,9 @@ def walk(value, where):
     while waiting:
         part, above, name, level = waiting.pop()
         if level > MOST_NESTED:
-            raise TaxonomyError(f"{where}: expected nested classes, got some that contain themselves. Remove the cycle.")
+            raise TaxonomyError(
+                f"{where}: expected nested classes, got some that contain themselves. Remove the cycle."
+            )
         if name is not None:
             above = _add(places, above, name, where)
         below = []

@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.uncertainty._vote_shares import VoteShares as VoteShares
+    from hierviz.uncertainty._vote_shares import vote_shares as vote_shares
     from hierviz.uncertainty.bootstrap import bootstrap_curve as bootstrap_curve
     from hierviz.uncertainty.bootstrap import bootstrap_means as bootstrap_means
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
@@ -49,7 +51,5 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.resamples import Resamples as Resamples
     from hierviz.uncertainty.temperature import at_temperature as at_temperature
     from hierviz.uncertainty.temperature import fit_temperature as fit_temperature
-    from hierviz.uncertainty._vote_shares import VoteShares as VoteShares
-    from hierviz.uncertainty._vote_shares import vote_shares as vote_shares
 
 __getattr__, __dir__, __all__ = lazy(__name__)

@@ -76,7 +76,11 @@ TIMM |= {"mean": IMAGENET, "std": [0.229, 0.224, 0.225], "num_classes": 3}
 
 @pytest.mark.parametrize(
     ("config", "size", "resize", "pad"),
-    [(TIMM, 288, 303, None), (TIMM | {"crop_mode": "squash"}, 288, None, None), (TIMM | {"crop_mode": "border"}, 288, None, 124)],
+    [
+        (TIMM, 288, 303, None),
+        (TIMM | {"crop_mode": "squash"}, 288, None, None),
+        (TIMM | {"crop_mode": "border"}, 288, None, 124),
+    ],
 )
 def test_what_timm_writes(config, size, resize, pad, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"architecture": "x", "pretrained_cfg": config}))
@@ -88,7 +92,9 @@ def test_what_timm_writes(config, size, resize, pad, tmp_path):
     assert origin["input.size"] == "config.json"
 
 
-@pytest.mark.parametrize("change", [{"crop_pct": 2}, {"input_size": [3, 288]}, {"interpolation": "random"}, {"crop_mode": 3}])
+@pytest.mark.parametrize(
+    "change", [{"crop_pct": 2}, {"input_size": [3, 288]}, {"interpolation": "random"}, {"crop_mode": 3}]
+)
 def test_what_timm_does_not_write(change):
     with pytest.raises(hv.ModelError, match=r"config\.json: expected input_size of three numbers"):
         preset_of_timm(TIMM | change, "config.json")

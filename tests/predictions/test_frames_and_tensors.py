@@ -8,7 +8,9 @@ import pytest
 import hierviz as hv
 
 P = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]])
-TABLE = pd.DataFrame(P, columns=["cat", "dog", "duck", "newt"]).assign(id=["a", "b"], truth=["cat", None], text=["x", "y"])
+TABLE = pd.DataFrame(P, columns=["cat", "dog", "duck", "newt"]).assign(
+    id=["a", "b"], truth=["cat", None], text=["x", "y"]
+)
 
 
 def polars():
@@ -114,12 +116,15 @@ class Tensor(Exchanged):
         return self.values
 
 
-@pytest.mark.parametrize(("make", "is_shared"), [
-    (Exchanged, True),
-    (Tensor, True),
-    (lambda values: Tensor(values, device="cuda"), False),
-    (lambda values: Tensor(values, is_odd=True), False),
-])
+@pytest.mark.parametrize(
+    ("make", "is_shared"),
+    [
+        (Exchanged, True),
+        (Tensor, True),
+        (lambda values: Tensor(values, device="cuda"), False),
+        (lambda values: Tensor(values, is_odd=True), False),
+    ],
+)
 def test_tensors_of_scores(make, is_shared, taxonomy):
     scores = P.copy()
     found = hv.Predictions.from_scores(taxonomy, make(scores), "leaf_probabilities", truth=make(np.array([2, 6])))

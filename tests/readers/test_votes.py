@@ -69,7 +69,9 @@ def test_shares_of_the_answers(name, taxonomy, written):
 def test_from_memory_and_as_counts(taxonomy, written):
     found = hv.Predictions.from_votes(taxonomy, ANSWERS.values(), truth=TRUTH.values())
     np.testing.assert_array_equal(found.node_probabilities(), P)
-    np.testing.assert_array_equal(hv.Predictions.from_votes(taxonomy, [[2, 2], [5, -1]]).node_probabilities()[:, 2], [1, 0])
+    np.testing.assert_array_equal(
+        hv.Predictions.from_votes(taxonomy, [[2, 2], [5, -1]]).node_probabilities()[:, 2], [1, 0]
+    )
     counts = hv.load_predictions(written("c.csv", "sample_id,cat,dog\na,3,1\n"), taxonomy, None, "votes")
     np.testing.assert_array_equal(counts.node_probabilities(), [[1, 1, 3 / 4, 1 / 4, 0, 0, 0]])
 
@@ -89,7 +91,9 @@ def test_intervals(taxonomy):
 def test_half_of_the_answers_is_not_more_than_half(taxonomy):
     """Sums of shares such as 0.1 + 0.2 + 0.2 would be."""
     answers = [["mammal"] + ["cat"] * 2 + ["dog"] * 2 + ["newt"] * 5]
-    assert hv.infer(taxonomy, hv.Predictions.from_votes(taxonomy, answers).node_probabilities(), "majority").tolist() == [0]
+    assert hv.infer(
+        taxonomy, hv.Predictions.from_votes(taxonomy, answers).node_probabilities(), "majority"
+    ).tolist() == [0]
 
 
 def test_the_command_and_the_drawing(taxonomy, written, capsys):

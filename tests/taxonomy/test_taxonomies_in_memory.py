@@ -9,9 +9,7 @@ import hierviz as hv
 
 EDGES = [("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")]
 NESTED = {"animal": {"mammal": ["cat", "dog"], "newt": None}}
-LEVELS = pd.DataFrame(
-    {"top": ["animal"] * 3, "order": ["mammal", "mammal", "newt"], "species": ["cat", "dog", None]}
-)
+LEVELS = pd.DataFrame({"top": ["animal"] * 3, "order": ["mammal", "mammal", "newt"], "species": ["cat", "dog", None]})
 
 
 def edge_frame():
@@ -57,7 +55,12 @@ def test_titles_attributes_and_single_nodes():
 
 @pytest.mark.parametrize(
     ("value", "way"),
-    [(nx.DiGraph(EDGES), "from_networkx"), (NESTED, "from_dict"), (LEVELS, "from_frame"), (pa.Table.from_pandas(LEVELS), "from_frame")],
+    [
+        (nx.DiGraph(EDGES), "from_networkx"),
+        (NESTED, "from_dict"),
+        (LEVELS, "from_frame"),
+        (pa.Table.from_pandas(LEVELS), "from_frame"),
+    ],
 )
 @pytest.mark.parametrize(
     "call",
@@ -80,12 +83,18 @@ def cycle():
         (lambda: hv.Taxonomy.from_networkx(nx.Graph(EDGES)), "graph: expected a directed graph, got an undirected one"),
         (lambda: hv.Taxonomy.from_networkx(nx.DiGraph([(1, "1"), (1, 2)])), "'1' more than once"),
         (lambda: hv.Taxonomy.from_networkx(nx.DiGraph([("a", "b"), ("b", "a")])), "got a cycle"),
-        (lambda: hv.Taxonomy.from_networkx(NESTED), r"expected a networkx\.DiGraph, got dict\. Use Taxonomy\.from_dict"),
+        (
+            lambda: hv.Taxonomy.from_networkx(NESTED),
+            r"expected a networkx\.DiGraph, got dict\. Use Taxonomy\.from_dict",
+        ),
         (lambda: hv.Taxonomy.from_dict({"a": 1.5}), r"expected names of classes, got 1\.5"),
         (lambda: hv.Taxonomy.from_dict(cycle()), "contain themselves"),
         (lambda: hv.Taxonomy.from_dict({}), "nested: expected classes, got none"),
         (lambda: hv.Taxonomy.from_frame(LEVELS.assign(order="")), "frame, row 0: expected classes without gaps"),
-        (lambda: hv.Taxonomy.from_frame(LEVELS, levels=["top", "genus"]), r"expected columns of the frame.*got 'genus'"),
+        (
+            lambda: hv.Taxonomy.from_frame(LEVELS, levels=["top", "genus"]),
+            r"expected columns of the frame.*got 'genus'",
+        ),
         (lambda: hv.Taxonomy.from_frame(edge_frame().assign(child="")), "row 0: expected the name of a class as child"),
     ],
 )

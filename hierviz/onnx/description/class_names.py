@@ -12,8 +12,8 @@ from pathlib import Path
 from hierviz.messages.errors import HiervizError, listed
 from hierviz.onnx.description.file import declaration_beside, json_object
 from hierviz.onnx.description.preprocessor_config import FILE as PREPROCESSOR
-from hierviz.predictions.name_matching import LooseMatches
 from hierviz.onnx.description.timm_config import timm_preprocessing
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, names_in_settings, parsed
 from hierviz.readers.classes_file import class_entries, entries_of_text, read_class_list
 from hierviz.readers.labels import find_node

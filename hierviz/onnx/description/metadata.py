@@ -4,7 +4,8 @@ Conventions
 -----------
 It is in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` next to the model, with the same keys without
 ``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` next to it, else the
-``pretrained_cfg`` of timm's ``config.json``, completes the latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
+``pretrained_cfg`` of timm's ``config.json``, completes the latter. The caller wins over the metadata, they over the JSON;
+contradictions become notes.
 """
 
 import json

@@ -139,8 +139,8 @@ def preset_named(name: str) -> Preset:
     if found is None:
         near = near_miss(text, list(NAMED))
         raise ModelError(
-            f"preparation: expected the name of a usual preparation, got {text!r}.{near} Names are {', '.join(PRESETS)}; networks "
-            "of torchvision (resnet50), checkpoints of Hugging Face (google/vit-base-patch16-224), or timm:NAME."
+            f"preparation: expected the name of a usual preparation, got {text!r}.{near} Names are {', '.join(PRESETS)}; "
+            "networks of torchvision (resnet50), checkpoints of Hugging Face (google/vit-base-patch16-224), or timm:NAME."
         )
     return found
 
@@ -157,9 +157,13 @@ def _of_timm(name):
     try:
         described = timm.get_pretrained_cfg(name, allow_unregistered=False)
     except Exception as error:  # timm raises RuntimeError and others for unknown names
-        raise ModelError(f"preparation: expected a model of timm, got {name!r} ({str(error)[:80]}). Check its name.") from None
+        raise ModelError(
+            f"preparation: expected a model of timm, got {name!r} ({str(error)[:80]}). Check its name."
+        ) from None
     if described is None:
-        raise ModelError(f"preparation: expected a model of timm, got {name!r}. Check its name, such as resnet50.a1_in1k.")
+        raise ModelError(
+            f"preparation: expected a model of timm, got {name!r}. Check its name, such as resnet50.a1_in1k."
+        )
     return preset_of_timm(vars(described), f"timm: {name}")
 
 

@@ -188,7 +188,7 @@ _FORMS = (
     ),
     FileForm(
         "fiftyone",
-        "FiftyOne's labels.json of a classification dataset, samples.json with fields of classifications, or a CSV of these fields",
+        "FiftyOne's labels.json of classification datasets, samples.json with fields of classifications, or a CSV of such fields",
         (".json", ".csv"),
         "`classes` and `labels`, or `samples` with filepath; the columns filepath and predictions.label",
         "json",

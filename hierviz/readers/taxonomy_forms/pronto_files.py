@@ -25,7 +25,9 @@ from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_forms.ontologies import read_skos
 from hierviz.readers.taxonomy_forms.ontology_terms import IS_A, Term, taxonomy_of_terms
 
-_NODE, _ABOUT, _RESOURCE = (f"{{http://www.w3.org/1999/02/22-rdf-syntax-ns#}}{key}" for key in ("nodeID", "about", "resource"))
+_NODE, _ABOUT, _RESOURCE = (
+    f"{{http://www.w3.org/1999/02/22-rdf-syntax-ns#}}{key}" for key in ("nodeID", "about", "resource")
+)
 _SUBCLASS, _LABEL = (f"{{http://www.w3.org/2000/01/rdf-schema#}}{key}" for key in ("subClassOf", "label"))
 _CLASS, _PROPERTY, _RESTRICTION, _ON, _TARGET = (
     f"{{http://www.w3.org/2002/07/owl#}}{key}"
@@ -39,7 +41,9 @@ _NOT_THERE = "(not in the file)"
 def looks_like_owl(name, lines):
     """Whether a text is RDF/XML with classes of OWL."""
     text = "\n".join(lines)
-    return "<rdf:RDF" in text and re.search(r"<owl:(Ontology|Class|ObjectProperty|AnnotationProperty)\b", text) is not None
+    return (
+        "<rdf:RDF" in text and re.search(r"<owl:(Ontology|Class|ObjectProperty|AnnotationProperty)\b", text) is not None
+    )
 
 
 def looks_like_obographs(name, lines):
@@ -65,7 +69,9 @@ def read_owl(source, options):
     """
     if find_spec("pronto") is None and not options.get("relations"):
         made = read_skos(source, options)
-        note = f"{source.where}: read as subclasses alone; with the package pronto relations such as part_of can be used"
+        note = (
+            f"{source.where}: read as subclasses alone; with the package pronto relations such as part_of can be used"
+        )
         return replace(made, notes=(*made.notes, note))
     return _read(source, options, "OWL")
 

@@ -7,6 +7,7 @@
 | size of a file | RLIMIT_FSIZE | RLIMIT_FSIZE | none |
 """
 
+import contextlib
 import ctypes
 import math
 import os
@@ -94,10 +95,8 @@ class ProcessLimits:
     def __init__(self, memory, files, seconds, too_large, platform=sys.platform):
         self.seconds, self.job = seconds, None
         if platform == "win32":
-            try:
+            with contextlib.suppress(OSError, AttributeError):
                 self.job = JobObject(memory, self._until())
-            except (OSError, AttributeError):
-                pass
             return
         import resource
 
