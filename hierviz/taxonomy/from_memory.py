@@ -58,7 +58,8 @@ class TaxonomyFromMemory:
             texts = list(names.values())
             twice = listed(dict.fromkeys(name for name in texts if texts.count(name) > 1))
             raise TaxonomyError(f"graph: expected nodes of different names, got {twice} more than once. Rename them.")
-        titles, attributes = {}, {}
+        titles: dict[str, str] = {}
+        attributes: dict[str, dict[str, Any]] = {}
         for node, data in graph.nodes(data=True):
             for key, value in data.items():
                 if key == TITLE:
@@ -98,7 +99,7 @@ class TaxonomyFromMemory:
         """
         if not isinstance(nested, (dict, list, tuple)):
             raise TaxonomyError(f"nested: expected dicts and lists, got {type(nested).__name__}.{_way(nested)}")
-        if is_adjacency(nested):
+        if isinstance(nested, dict) and is_adjacency(nested):
             edges = [(str(parent), str(child)) for parent, children in nested.items() for child in children]
             return cls.from_edges(edges, where="nested")
         _, places, attributes, notes = walk(nested, "nested")
