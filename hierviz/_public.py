@@ -84,6 +84,7 @@ _FILES = {
         "uncertainty.confidence_comparison": "compare_confidence_maps",
         "uncertainty.confidence_folds": "cross_fitted_confidence",
         "uncertainty.conformal": "ConformalNodes conformal_nodes",
+        "uncertainty._vote_shares": "VoteShares vote_shares",
     },
     "hierviz.comparison": {
         "comparison.comparison_table": "ComparisonTable",

@@ -38,7 +38,7 @@ FORM_OF = {
     "speciesnet_5.json": "speciesnet_5",
     "megadetector.json": "megadetector",
     "coco_results.json": "coco_results",
-    **dict.fromkeys(("fiftyone_labels.json", "fiftyone_samples.json"), "fiftyone"),
+    **dict.fromkeys(("fiftyone_labels.json", "fiftyone_samples.json", "fiftyone_fields.csv"), "fiftyone"),
     "label_studio_tasks.json": "label_studio_tasks",
     "cafa.tsv": "cafa",
     "camtrap_dp/observations.csv": "camtrap_dp",

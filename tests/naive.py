@@ -82,7 +82,7 @@ def columns(graph, parametrisation):
     """Node of each column."""
     if parametrisation in ("flat_softmax", "leaf_probabilities", "leaf_sigmoid_noisy_or", "leaf_sigmoid_max"):
         return graph.leaves
-    if parametrisation == "softmax_all_nodes":
+    if parametrisation in ("softmax_all_nodes", "votes"):
         return list(range(graph.n))
     if parametrisation == "conditional_softmax":
         return [child for node in range(graph.n) for child in sorted(graph.children[node])]

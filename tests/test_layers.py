@@ -109,11 +109,11 @@ PACKAGES = {
     "compiled": (("numpy", "numba"), ()),
     "readers": (
         ("numpy",),
-        ("pandas", "pyarrow", "PIL", "pillow_heif", "fsspec", "anytree", "newick", "rdflib", "yaml"),
+        ("pandas", "pyarrow", "PIL", "pillow_heif", "fsspec", "anytree", "newick", "rdflib", "pronto", "yaml"),
     ),
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
-    "onnx": (("numpy",), ("pandas", "PIL")),
+    "onnx": (("numpy",), ("pandas", "PIL", "timm")),
     "demo": (("numpy",), ()),
     "lessons": (("numpy",), ("IPython",)),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ("anywidget", "traitlets")),
@@ -129,6 +129,7 @@ NAMESPACES = [PACKAGE.joinpath(*name.split(".")[1:], "__init__.py") for name in 
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
     ("messages", "pandas", ("frame",)),
+    ("messages", "narwhals", ("as_pandas", "in_backend")),
     *((place, "pandas", ("to_frame",)) for place in ("metrics", "evaluation", "comparison")),
 )
 

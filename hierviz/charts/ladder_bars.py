@@ -112,9 +112,11 @@ def bars():
     is_node, is_ghost = "datum.kind === 'node'", "(told && datum.state === 'ghost')"
     state = "(datum.state === 'others' || told ? datum.state : datum.kind === 'node' ? 'root' : 'tn')"
     # Where the number is inside its bar; outside it keeps clear of the line of the threshold.
-    after, line = "scale('p', max(datum.p, datum.hi))", "(is_p ? scale('p', at) : -99)"
-    is_crossed = f"({line} < scale('p', datum.p) + 4 && {line} > scale('p', datum.p) - 14 - 6 * length({said}))"
-    inside = f"(scale('p', datum.p) > bars + 0.6 * (end - bars) && !{is_crossed})"
+    after, line = "scale('p', max(datum.p, datum.hi, datum.i1 || 0))", "(is_p ? scale('p', at) : -99)"
+    # The line of an interval is not written over.
+    edge = "scale('p', isValid(datum.of) ? datum.i0 : datum.p)"
+    is_crossed = f"({line} < {edge} + 4 && {line} > {edge} - 14 - 6 * length({said}))"
+    inside = f"({edge} > bars + 0.6 * (end - bars) && !{is_crossed})"
     beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
     on_bar = f"({state} === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
     return [
@@ -122,7 +124,7 @@ def bars():
             "rect",
             "bars_now",
             x="scale('p', datum.p)",
-            x2=after,
+            x2="scale('p', max(datum.p, datum.hi))",
             yc=y,
             height=height,
             fill=f"c[{is_ghost} ? 'tn' : {state}]",
@@ -141,17 +143,19 @@ def bars():
             stroke=f"datum.truth || {is_ghost} ? c.ink : 'transparent'",
             strokeWidth="datum.truth ? 1.5 : 1",
             strokeDash=f"{is_ghost} ? [3, 3] : [1, 0]",
-            tooltip="{Class: datum.name, p: datum.text}",
+            tooltip="isValid(datum.of) ? {Class: datum.name, p: datum.text, 'Answers, 95 % interval': datum.of} : "
+            "{Class: datum.name, p: datum.text}",
         ),
+        *_interval(y),
         text(
             "bars_now",
-            x=f"{inside} ? scale('p', datum.p) - 6 : {beside}",
+            x=f"{inside} ? {edge} - 6 : {beside}",
             y=y,
             text=f"narrow ? '' : {said}",
             align=f"{inside} ? 'right' : 'left'",
             fill=f"{inside} && datum.kind !== 'rest' ? {on_bar} : {is_node} ? c.ink : c.muted",
             fontSize="size - 1",
-            limit=f"{inside} ? scale('p', datum.p) - bars - 8 : end + 24 - {beside}",
+            limit=f"{inside} ? {edge} - bars - 8 : end + 24 - {beside}",
         ),
         text("bars_now", x="counts + 12", y=y, text=f"{is_node} ? {STATE} : ''", fontSize="size - 1"),
         mark(
@@ -163,6 +167,17 @@ def bars():
             fill="c[datum.state]",
             opacity=f"{is_node} && {STATE} ? 1 : 0",
         ),
+    ]
+
+
+def _interval(y):
+    """The interval of the share of several answers: a line with its ends, over the end of the bar."""
+    there = "isValid(datum.of) && datum.i1 > datum.i0 ? 1 : 0"
+    look = {"stroke": "c.ink", "strokeWidth": 1.5, "opacity": there}
+    low, high = ("scale('p', datum.i0 || 0)", "scale('p', datum.i1 || 0)")
+    return [
+        mark("rule", "bars_now", x=low, x2=high, y=y, y2=y, **look),
+        *(mark("rule", "bars_now", x=end, x2=end, y=f"{y} - 4", y2=f"{y} + 4", **look) for end in (low, high)),
     ]
 
 

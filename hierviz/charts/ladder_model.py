@@ -24,6 +24,7 @@ from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
 from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.uncertainty._vote_shares import has_votes, vote_shares
 
 # Lanes of a drawing, of answers and of truths; what has more is drawn as layers.
 MOST_LANES = 6
@@ -66,6 +67,7 @@ class LadderModel:
         self.true_paths = [path.tolist()[1:] for i in range(len(self.truth)) for path in each[i]]
         self.p = predictions.node_probabilities(one)[0] if predictions.has_scores else None
         self.high = node_bounds(predictions, one)[1][0] if predictions.has_unknown else None
+        self.votes = vote_shares(predictions, one) if has_votes(predictions) else None
         self.tables = {name: [] for name in ("steps", "rows", "empty", "bars", "lanes", "win", "curve")}
         self.scenes = {}
         rules = list(dict.fromkeys((*settings.rules, settings.rule)))
@@ -155,7 +157,9 @@ class LadderModel:
         lanes = claimed
         if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree and answer[0] >= 0:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
+        drawn = scene(
+            self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, high=self.high, votes=self.votes
+        )
         self.scenes[key] = drawn | {
             "number": len(self.scenes),
             "is_set": is_set,

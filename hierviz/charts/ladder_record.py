@@ -22,6 +22,7 @@ import numpy as np
 from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.uncertainty._vote_shares import counted_answers
 
 # Letters and lines, wide and narrow: of a text sample, of its attributes.
 TEXT = {"wide": (34, 15), "narrow": (52, 3)}
@@ -167,9 +168,12 @@ def _sample(model, picture):
     predictions, row = model.evaluation.predictions, model.row
     text = predictions.text(row) or ""
     known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
-    facts = [f"sample: {predictions.sample_id(row)}", *(f"{key}: {value}" for key, value in known.items())]
+    votes = [] if model.votes is None else [counted_answers(model.votes.n_answers[0])]
+    facts = [f"sample: {predictions.sample_id(row)}", *votes, *(f"{key}: {value}" for key, value in known.items())]
     made = {"picture": picture, "root": model.taxonomy.title(0)}
     made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
+    if model.votes is not None:
+        made["axis"] = "p: share of the answers, with its 95 % interval"
     made |= {f"text_{size}": lines(text, *room) for size, room in TEXT.items()}
     made |= {f"facts_{size}": lines(" · ".join(facts), *room) for size, room in FACTS.items()}
     # Where it asks, the name of a file would often say the class.

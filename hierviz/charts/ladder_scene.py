@@ -21,7 +21,7 @@ from hierviz.messages.number_text import probability_text
 from hierviz.metrics.node_pairs import with_outside
 
 
-def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
+def scene(taxonomy, p, claimed, lanes, truth, following=-1, *, high=None, votes=None):
     """Rows of the drawing of an answer.
 
     Parameters
@@ -39,15 +39,18 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
         The next answer; -1 where there is none.
     high : ndarray of float, shape (n_nodes,), optional
         Highest probabilities, where those of some classes are not known.
+    votes : VoteShares, optional
+        Of the one sample, where it has several answers.
 
     Returns
     -------
     dict of str to list of dict
         ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi,
-        mark. ``lanes``: row, slot, lane and those of what is above it,
+        mark; of several answers the ends ``i0`` and ``i1`` of the interval of their share, and all in words (``of``).
+        ``lanes``: row, slot, lane and those of what is above it,
         state, answer, truth.
     """
-    made = _Scene(taxonomy, p, claimed, lanes, truth, high)
+    made = _Scene(taxonomy, p, claimed, lanes, truth, high, votes)
     for row in range(max(map(len, made.every), default=0)):
         made.add_row(row)
     if following >= 0 and made.depth_of(following) is not None and following not in made.places:
@@ -56,8 +59,8 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
 
 
 class _Scene:
-    def __init__(self, taxonomy, p, claimed, lanes, truth, high):
-        self.taxonomy, self.p, self.high = taxonomy, p, high
+    def __init__(self, taxonomy, p, claimed, lanes, truth, high, votes):
+        self.taxonomy, self.p, self.high, self.votes = taxonomy, p, high, votes
         self.claimed, self.lanes, self.truth = claimed, lanes, truth
         self.every = [lane for lane in (*lanes, *truth) if lane]
         self.ends = {lane[-1] for lane in claimed if lane}, {lane[-1] for lane in truth if lane}
@@ -130,7 +133,7 @@ class _Scene:
             words = f"{n_others:,} other{'s' if n_others != 1 else ''}" if n_others else "unassigned"
             if any(self.taxonomy.parent[node] != parent for node in nodes):
                 words += f" in {self.taxonomy.title(parent)}"
-            self._rest(row, slot, float(beside.rest[row]), words)
+            self._rest(row, slot, float(beside.rest[row]) if beside.rest[row] > ROUNDING else 0.0, words)
 
     def _rest(self, row, slot, p, name):
         self.bars.append(
@@ -149,10 +152,21 @@ class _Scene:
             {"row": row, "slot": slot, "kind": kind, "state": state, "node": int(node), "mark": mark}
             | {"name": self.taxonomy.title(node) if node >= 0 else "outside the taxonomy"}
             | {"p": p or 0.0, "hi": 0.0 if self.high is None else float(self.high[node])}
-            | {"text": "" if p is None else probability_text(p)}
+            | {"text": "" if p is None else probability_text(p) + self._counted(node)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}
             | {"leaf": node >= 0 and bool(self.taxonomy.is_leaf[node])}
+            | self._interval(node)
         )
+
+    def _counted(self, node):
+        return "" if self.votes is None or node < 0 else f" ({self.votes.counted(0, node)})"
+
+    def _interval(self, node):
+        """Of several answers, the interval of the share of a class."""
+        if self.votes is None or node < 0:
+            return {}
+        ends = {"i0": float(self.votes.low[0, node]), "i1": float(self.votes.high[0, node])}
+        return ends | {"of": self.votes.words(0, node)}
 
     def depth_of(self, node):
         """Row of a node."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 from hierviz.messages.errors import ClusterError
 from hierviz.messages.extras import require
+from hierviz.messages.processors import n_processors
 
 # For a scheduler to answer, in seconds.
 PATIENCE = 30
@@ -87,7 +87,7 @@ def local_workers(address: str) -> int | None:
         if re.fullmatch(r"(tcp|tls)://\S+:[0-9]+", address):
             return None
     elif words[1] is None:
-        return len(os.sched_getaffinity(0))
+        return n_processors()
     elif 1 <= int(words[1]) <= MOST_LOCAL:
         return int(words[1])
     raise ClusterError(

@@ -29,6 +29,7 @@ from hierviz.diagnosis._flip_intervals import RULES
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.inference.registry import INFERENCE_RULES, rule_words
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
@@ -187,6 +188,7 @@ class AnswerChanges(Short):
             found[move] = found.get(move, 0) + int(self.changed[i, j])
         return found
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a flow: both states, whether the answer is another one, samples and their share."""
         flows, keys = self.flows, list(STATES)

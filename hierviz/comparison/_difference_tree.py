@@ -29,6 +29,7 @@ from hierviz.evaluation._judged_answers import Judged
 from hierviz.evaluation.sample_numbers import OVER_ERRORS, parts_of
 from hierviz.messages.errors import PredictionsError, near_miss, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.parts import ByNode, Mean, OverCurve, Total
 from hierviz.metrics.registry import METRICS, keys_of
@@ -184,6 +185,7 @@ class DifferenceTree(ClassTests):
         tested = np.where(np.isnan(self.p_value[others]), 2.0, self.p_value[others])
         return np.concatenate([self.flagged, others[np.lexsort((others, tested))]]).astype(np.intp)
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame in the order of `order`, one row a class."""
         order, taxonomy = self.order, self.taxonomy

@@ -25,6 +25,7 @@ from hierviz.diagnosis.sample_filter import SampleSet
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
 from hierviz.predictions.predictions import listed_models
@@ -152,6 +153,7 @@ class RightTogether(Short):
         )
         return f"No model is right on {shares[0]}; all are right on {shares[1]}.{more}"
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a combination, the most frequent first: whether each method is right, and the samples."""
         members, counts = self.combinations

@@ -38,6 +38,7 @@ from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text, threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
@@ -208,6 +209,7 @@ class TwoByTwo(Short):
         only = f"only {first[0]} {what} on {first[1]:,} of {n:,} samples, only {last[0]} on {last[1]:,} ({said})."
         return f"{verdict}: {only}" if verdict else f"O{only[1:]}{untested}"
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a cell: state of A and of B, samples and their share."""
         keys, counts = list(self.states), self.counts

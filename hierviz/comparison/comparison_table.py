@@ -22,6 +22,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import jsonable
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
@@ -199,6 +200,7 @@ class ComparisonTable(Short):
             | ({"notes": found} if (found := [*self.notes, *self.notes_of_files]) else {})
         )
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a method: of each column the value, named as its key, and where any method has an
         interval its ends ``<key>.lower`` and ``<key>.upper``, nan where there is none."""

@@ -25,6 +25,7 @@ from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluatio
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
@@ -68,6 +69,7 @@ class SampleDisagreement(Short):
         """The same places, the largest disagreement first, then in the order of the file."""
         return self.known[np.argsort(-np.abs(self.difference[self.known]), kind="stable")]
 
+    @in_backend
     def to_frame(self, most: int | None = None) -> Any:
         """A pandas DataFrame of the samples, the largest disagreement first."""
         order = self._first(most)

@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
+from hierviz.messages.processors import n_processors
 from hierviz.predictions.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import CheckedScores, looks_right, sums_look_right
@@ -135,7 +136,7 @@ def in_blocks(
     `stored` is what the scores are read from, those of the Predictions when None.
     """
     stored = predictions.scores if stored is None else stored
-    threads = threads or len(os.sched_getaffinity(0))
+    threads = threads or n_processors()
     step = block_rows(predictions.scores.shape[1])
     starts = range(0, predictions.n_samples, step)
     blocks = (slice(start, min(start + step, predictions.n_samples)) for start in starts)

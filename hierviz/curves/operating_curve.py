@@ -32,6 +32,7 @@ from hierviz.curves.envelopes import Envelopes
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.ties import at_least
@@ -88,6 +89,7 @@ class StepCurve(Short, ABC):
         place = self.place(array_of_numbers(threshold, "threshold"))
         return {key: values[place] for key, values in self.values.items()}
 
+    @in_backend
     def to_frame(self) -> Any:
         """The points as a pandas DataFrame, one row each; see `columns`."""
         return frame(self.columns())

@@ -11,6 +11,7 @@ import numpy as np
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.taxonomy.checks import check_kind
@@ -41,6 +42,7 @@ class AnswerAgreement(Rows):
     n_models: int
     taxonomy: Taxonomy
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample, nodes by name."""
         names = np.array(self.taxonomy.names, dtype=object)

@@ -13,6 +13,7 @@ from hierviz.diagnosis._sensitivity import NONE, Sensitivity, effect_words, sign
 from hierviz.diagnosis.hidden_parts import HiddenParts, on_grid
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.checks import check_share, listed_values
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -86,6 +87,7 @@ class AverageSensitivity(Short):
         words = effect_words(self.parts, place, float(self.mean[place]), pair)
         return f"{of}{words[0].lower()}{words[1:-1]}; interval of the mean effect {ends}."
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part."""
         found = self.parts.columns()

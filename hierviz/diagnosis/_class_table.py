@@ -31,6 +31,7 @@ from hierviz.diagnosis.runs import run_answers
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import own_keys, set_overlap
@@ -134,6 +135,7 @@ class ScoresByClass(Short):
         """Number of runs."""
         return max(1, len(self.exact.runs))
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node but the root: names, depth, numbers by both readings, most frequent confusion.
 

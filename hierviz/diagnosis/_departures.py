@@ -27,6 +27,7 @@ import numpy as np
 from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.taxonomy.checks import check_one_of, check_whole
 
@@ -75,6 +76,7 @@ class Departures(Rows):
         text = ", ".join(said)
         return f"{text[0].upper()}{text[1:]}."
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a level: samples, counts and shares."""
         counts = {way: getattr(self, way) for way in WAYS}

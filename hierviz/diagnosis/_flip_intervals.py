@@ -29,6 +29,7 @@ from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.outcomes import OUTCOMES, outcome_places
@@ -88,6 +89,7 @@ class FlipIntervals(Rows):
         more = f"of the more specific classes {title(following)}{branch} is the most probable"
         return f"{stops}: {more}, but its {p} is not above τ."
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row an interval, ``node`` by name."""
         columns = {key: getattr(self, key) for key in ("low", "high", "score", "outcome")}

@@ -29,6 +29,7 @@ from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import largest_first
@@ -86,6 +87,7 @@ class LabelErrors(Rows):
     n_candidates: int
     caution: str = CAUTION
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a candidate, nodes by name."""
         names = np.array(self.taxonomy.names, dtype=object)

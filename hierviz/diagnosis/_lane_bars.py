@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.path import check_nodes
 from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities, one_each
@@ -53,6 +54,7 @@ class LaneBars(Rows):
     rest: np.ndarray
     is_incoherent: np.ndarray
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth, nodes by name."""
         names = (*self.taxonomy.names, "")

@@ -23,6 +23,7 @@ from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
 from hierviz.metrics.path import path_metrics
@@ -58,6 +59,7 @@ class LevelMatrix(Short):
     value: np.ndarray
     n: np.ndarray
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a model: ``model``, ``trained_at``, ``n``, and a column for each level."""
         levels = {f"level {level}": self.value[:, place] for place, level in enumerate(self.levels)}

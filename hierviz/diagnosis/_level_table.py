@@ -25,6 +25,7 @@ from hierviz.diagnosis._excess import excess
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
 from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows, Short
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -66,6 +67,7 @@ class SubtreeLevels(Rows):
     cost_key: str
     excess: np.ndarray
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth: the numbers, the worst node by name, its cost and its excess."""
         keys = ("n_nodes", "n_leaves", "n_supported", "support", "truths", "answers")
@@ -163,6 +165,7 @@ class LevelTable(Short):
     truths_per_sample: np.ndarray
     answers_per_sample: np.ndarray
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth."""
         keys = ("n_nodes", "n_leaves", "n_truths", "n_answers")

@@ -37,6 +37,7 @@ from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.calibration import bin_ends
@@ -173,6 +174,7 @@ class MeansBy(Rows):
         """Standard deviation between runs (ddof = 1) of the mean over all samples; nan with one run."""
         return float(over_runs(self.run_overall).sd)
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""
         names = ("low", "high", "n", "mean", "lower", "upper")

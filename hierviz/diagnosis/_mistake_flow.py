@@ -25,6 +25,7 @@ from hierviz.diagnosis.folded_matrix import FoldedMatrix, folded_matrix
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.taxonomy.checks import check_one_of, check_whole, listed_values
@@ -89,6 +90,7 @@ class MistakeFlow(Rows):
             return f"{n_folded} other classes of {name}"
         return f"{name} itself" if self.folded.is_open[line] else name
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a ribbon, the largest first: truth, predicted, outcome, count, within."""
         order = np.argsort(-self.count, kind="stable")

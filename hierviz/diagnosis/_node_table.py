@@ -28,6 +28,7 @@ from hierviz.diagnosis._reliability import Reliability
 from hierviz.evaluation._judged_answers import Judged, judged_answers, samples_at_or_below
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
@@ -238,6 +239,7 @@ class NodeTable(Short):
         names = [name for name in self.__dataclass_fields__ if name not in ("taxonomy", "reasons")]
         return {name: getattr(self, name) for name in (*names, "n_wrong", "missed", "win_lost")}
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node: ``node`` and ``parent`` by name (parents joined by ``;``), ``depth``, numbers."""
         names, parents = self.taxonomy.names, self.taxonomy.parents

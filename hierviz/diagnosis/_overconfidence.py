@@ -29,6 +29,7 @@ from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import fixed_text
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole
@@ -69,6 +70,7 @@ class Overconfidence(Rows):
     p_adjusted: np.ndarray
     direction: np.ndarray
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a subtree."""
         names = np.array(self.taxonomy.names, dtype=object)

@@ -36,6 +36,7 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.sets.node_sets import own_keys, truth_keys
@@ -170,6 +171,7 @@ class Reliability(Rows):
         inside = slice(self.offsets[place], self.offsets[place + 1])
         return {name: values[inside] for name, values in self.bin_columns.items()}
 
+    @in_backend
     def to_frame(self, *, of_bins: bool = False) -> Any:
         """A pandas DataFrame, one row a node or depth, or one row a bin."""
         if of_bins:

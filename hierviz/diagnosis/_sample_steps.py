@@ -38,6 +38,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
@@ -132,6 +133,7 @@ class SampleSteps(Rows):
             return int(np.searchsorted(self.low, value, side="right")) - 1
         return int(np.searchsorted(self.high, value, side="left"))
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a step; ``answer`` and ``next`` by name, the classes of a set joined by ";"."""
         names = (*self.taxonomy.names, "")

@@ -21,6 +21,7 @@ import numpy as np
 from hierviz.diagnosis.hidden_parts import HiddenParts, grid_of, on_grid
 from hierviz.messages.errors import PredictionsError, first_words
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -121,6 +122,7 @@ class Sensitivity(Short):
             said += f" {effect_words(self.parts, int(shown[other]), float(effect[other]), 'it')}"
         return said
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part."""
         return frame(self.parts.columns() | {"effect": self.effect})

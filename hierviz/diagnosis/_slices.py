@@ -45,6 +45,7 @@ from hierviz.diagnosis.slice_members import (
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows, Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.messages.progress import Progress
@@ -225,6 +226,7 @@ class Slices(Rows):
         more = more.replace("fewer", "less")
         return f"mean {SEVERITIES[self.loss_key].label} {value_text(rate)} of {n:,} samples, in all {more}"
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
         return frame({key: [getattr(row, key) for row in self.rows] for key in Slice.__dataclass_fields__})

@@ -32,6 +32,7 @@ import numpy as np
 from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.taxonomy.checks import check_one_of, listed_values
@@ -145,6 +146,7 @@ class ConfusionMatrix(Short):
         cells[self.row, self.column] = self.count
         return cells
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a cell that is not 0: ``truth``, ``predicted``, ``count`` and its shares."""
         rows, columns = (np.array(labels, dtype=object) for labels in (self.row_labels, self.column_labels))

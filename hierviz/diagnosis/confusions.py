@@ -24,6 +24,7 @@ from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judg
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
@@ -79,6 +80,7 @@ class Confusions(Rows):
         check_position("place", place, len(self))
         return self.members[self.offsets[place] : self.offsets[place + 1]]
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a group: nodes by name, ``count`` and the cost by its key."""
         columns = {key: node_names(self.taxonomy, getattr(self, key)) for key in ("truth", "predicted")}

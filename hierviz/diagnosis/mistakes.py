@@ -37,6 +37,7 @@ from hierviz.inference.parameters import COST
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
@@ -80,6 +81,7 @@ class Mistakes(Rows):
     info_dist: np.ndarray
     severity: np.ndarray
 
+    @in_backend
     def to_frame(self, taxonomy: Taxonomy | None = None) -> Any:
         """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -225,6 +227,7 @@ class SetMistakes(Rows):
         own = [name for name in self.__dataclass_fields__ if name != "taxonomy"]
         return replace(self, **{name: getattr(self, name).take(places) for name in own})
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample; names joined by ``;``, a label outside the taxonomy being ""."""
         names = (*self.taxonomy.names, "")

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
 from hierviz.metrics.confusion.path_lists import PathLists
@@ -61,6 +62,7 @@ class PathProbabilities(Short):
         parts = [f"{names[node]} {p:.6g}" for node, p in zip(self.paths.nodes.tolist(), self.p.tolist())]
         return [" > ".join(parts[first:last]) for first, last in pairwise(bounds)]
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node of a path: ``sample_id``, ``node``, ``depth``, ``p``."""
         taxonomy, nodes = self.predictions.taxonomy, self.paths.nodes
@@ -174,6 +176,7 @@ class SamplePaths(Short):
     p_true: NodeLists | None
     p_answer: NodeLists | None
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample.
 

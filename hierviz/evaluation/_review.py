@@ -28,6 +28,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.taxonomy.checks import check_one_of, check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -134,6 +135,7 @@ class Review(Rows):
             check_one_of("verdict", verdict, VERDICTS)
         return np.array(list(dict.fromkeys(row.sample_id for row in self.rows if row.verdict in verdicts)), dtype=str)
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame with the columns of a file: nodes by name, several joined by ``;``; `order` counts from 1."""
         return frame({name: [row[place] for row in self.records()] for place, name in enumerate(COLUMNS)})

@@ -38,6 +38,7 @@ from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import require
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
@@ -440,6 +441,7 @@ class Evaluation(Short):
     def _first_rows(self):
         """None: its table runs through all samples."""
 
+    @in_backend
     def to_frame(self, rule: str | None = None, threshold: float | None = None, **parameters: Any) -> Any:
         """`per_sample` as a pandas DataFrame, one row a judged sample: nodes by name, without ``row``.
 

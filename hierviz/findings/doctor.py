@@ -39,6 +39,7 @@ def doctor(
     missing: str | None = None,
     predictions_form: str | None = None,
     percent: bool = False,
+    disagreeing: str | None = None,
     ids: str | None = None,
     samples: str | None = None,
     stage: Callable[[str], Any] = lambda name: None,
@@ -53,7 +54,7 @@ def doctor(
     truth : str or path, optional
     classes : str, path or sequence of str, optional
         A class list, as `load_predictions` takes it.
-    truth_column, parametrisation, missing, percent, ids, samples : optional
+    truth_column, parametrisation, missing, percent, disagreeing, ids, samples : optional
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
@@ -121,6 +122,7 @@ def doctor(
                 missing=missing,
                 form=predictions_form,
                 percent=percent,
+                disagreeing=disagreeing,
                 ids=ids,
                 samples=samples,
             )

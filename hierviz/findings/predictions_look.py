@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from hierviz.findings.prediction_rows import (
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
+from hierviz.predictions.score_rows import COUNTS
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.detections import SHARED
@@ -152,6 +154,9 @@ class PredictionsLook:
             are_named=reading.get("classes") is None,
             may_lack=reading.get("missing") == "zero" or bool(reading.get("partial")),
         )
+        if reading.get("parametrisation") == COUNTS:
+            # Rows with one id are several answers.
+            roles = replace(roles, samples=None)
         look_at_rows(self.look, roles, self.taxonomy, self.numbers)
 
     def _fixed_path(self):
@@ -169,6 +174,7 @@ class PredictionsLook:
             # Detections have the truth of their picture.
             return IdColumn(self.where, dict.fromkeys(self.predictions.attributes[SHARED].tolist()))
         place = None if self.samples is None else id_column(self.look.names)
+        place = None if self.reading.get("parametrisation") == COUNTS else place
         return IdColumn(self.where, ids, *(() if place is None else (self.look, self._records(), place)))
 
     def join(self, truth_path, truth_look, truth_ids):

@@ -27,11 +27,12 @@ def look_at_ids(look, id_of, of="sample"):
             (empty if any(map(str.strip, cells)) else blank).append(record)
         else:
             (same if cells == look.rows[first][1] else other).append(record)
+    several = "; several answers to a sample are read with {parametrisation=votes}" if of == "sample" else ""
     for code, records, is_fix, text in (
         ("empty_ids", blank, True, "without any cell filled"),
         ("empty_ids", empty, False, "without a sample id (give every sample one)"),
         ("duplicated_samples", same, True, f"of a {of} that has the same row already"),
-        ("duplicated_samples", other, False, f"of a {of} that has another row already (keep one of them)"),
+        ("duplicated_samples", other, False, f"of a {of} that has another row already (keep one of them{several})"),
     ):
         if records:
             lines = look.lines(records)

@@ -16,7 +16,7 @@ from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name
 from hierviz.messages.errors import HiervizError, shown
 from hierviz.readers.columns import unfit_keys
 from hierviz.readers.sources import open_source
-from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
+from hierviz.readers.taxonomy_file import form_of, has_taxonomy_tables, load_taxonomy, plain_table
 from hierviz.readers.taxonomy_tables import depth_and_gaps, level_columns, without_empty_rank
 
 
@@ -65,6 +65,8 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, has
         if kind is None or not any(one.severity == "error" for one in found[before:]):
             found.failed(error, where)
         return None, look and look.fixes
+    if (form := form_of(path, reading.get("form"))) is not None:
+        found.note("other_form", where, f"the file is read as {form.words} ({form.key}).")
     look_at_shape(taxonomy, where, found, with_names=kind is None)
     return taxonomy, look and look.fixes
 

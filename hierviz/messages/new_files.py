@@ -146,7 +146,7 @@ def _next_to(target, old):
                 file, part = None, _part(folder)
         yield file
         file.flush()
-        if old is not None and hasattr(os, "fchmod"):
+        if old is not None and hasattr(os, "fchown"):
             with contextlib.suppress(PermissionError):
                 os.fchown(file.fileno(), old.st_uid, old.st_gid)
             os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))

@@ -22,6 +22,7 @@ from hierviz.onnx.description.file import check_file
 from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import find_inputs, require_tensors
+from hierviz.onnx.inputs.named_presets import with_preset
 from hierviz.onnx.loaded_model import Model
 from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import Session
@@ -43,7 +44,7 @@ def load_model(
     name: str | None = None,
     scores: str | None = None,
     outputs: str | Sequence[str] | None = None,
-    preprocessing: Mapping[str, Any] | None = None,
+    preprocessing: Mapping[str, Any] | str | None = None,
     missing: str | None = None,
     only_known: bool = False,
     ignore: Sequence[str] = (),
@@ -66,9 +67,10 @@ def load_model(
         What the scores are, a key of `hierviz.onnx.scores.score_kind.KINDS`; inferred from the scores when absent.
     outputs : str or sequence of str, optional
         Names of the outputs that hold the scores, in the order of the class names: one, or one head per depth.
-    preprocessing : dict, optional
+    preprocessing : dict or str, optional
         How to prepare pictures, by key of `hierviz.onnx.description.input_keys.INPUT_KEYS`: ``layout``, ``size``, ``colour``,
-        ``range``, ``mean``, ``std``, ...
+        ``range``, ``mean``, ``std``, ...; or the name of a usual preparation (`hierviz.onnx.inputs.named_presets`), alone or as
+        ``preset`` next to keys that differ from it.
     missing : {"zero"}, optional
         The model knows some of the classes only: the others have probability 0. `Predictions.known` says which, and
         `hierviz.projection.only_known` keeps to them.
@@ -125,7 +127,7 @@ class _Asked:
     name: str | None = None
     scores: str | None = None
     outputs: str | Sequence[str] | None = None
-    preprocessing: Mapping[str, Any] | None = None
+    preprocessing: Mapping[str, Any] | str | None = None
     missing: str | None = None
     only_known: bool = False
     ignore: str | Sequence[str] = ()
@@ -150,7 +152,7 @@ def _understood(path, taxonomy, session, asked):
     if asked.missing not in (None, MISSING):
         raise ModelError(f"missing ({{missing}}): expected {MISSING} for a model, got {asked.missing!r}. Leave it out.")
     notes = []
-    said, origin = declared(path, session.metadata, notes, asked.preprocessing)
+    said, origin = declared(path, session.metadata, notes, with_preset(asked.preprocessing, session.inputs))
     require_tensors(where, session.inputs)
     require_classifier(where, session.inputs, session.outputs, session.facts["by_number"])
     ignore = (asked.ignore,) if isinstance(asked.ignore, str) else tuple(asked.ignore)

@@ -208,7 +208,7 @@ class Files:
     )
     taxonomy_relations: str | None = _asked(
         "--taxonomy-relations NAME,...",
-        "relations to the parents in an OBO file (default: is_a), for example is_a,part_of",
+        "relations to the parents in an ontology, OBO, OWL or obographs (default: is_a), for example is_a,part_of",
     )
     predictions_form: str | None = _asked_form("predictions", PREDICTION_FORMS, " (docs/formats.md)")
     given: Mapping[str, Any] = field(default_factory=dict)

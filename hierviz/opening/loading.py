@@ -236,6 +236,7 @@ def examined(files):
         classes=files.any_classes,
         parametrisation=files.parametrisation,
         predictions_form=files.predictions_form,
+        disagreeing=files.disagreeing,
         **files.truth_keywords,
         taxonomy_reading=files.taxonomy_keywords,
     )

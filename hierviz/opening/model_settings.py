@@ -49,6 +49,12 @@ MODEL_OPTIONS = {
     ),
 }
 PREPROCESSING = {
+    "preset": Option(
+        "--preparation NAME",
+        "a usual preparation: torchvision, timm, clip, vit, ...; or that of a network by its name, such as resnet50, "
+        "google/vit-base-patch16-224 or timm:NAME; the flags below win",
+        label="Usual preparation",
+    ),
     "layout": Option(
         "--layout NHWC|NCHW", "order of the axes; C is the axis of the colour channels", label="Order of the axes"
     ),
@@ -127,6 +133,8 @@ def reading_options(options):
 
 def _preprocessing(options):
     said = {key: value for key in ("layout", "colour", "resample") if (value := getattr(options, key))}
+    if options.preparation:
+        said["preset"] = options.preparation
     if options.pad is not None:
         said["pad"] = options.pad
     return said | {key: _numbers(key, text) for key in _NUMBERS if (text := getattr(options, key)) is not None}

@@ -1,4 +1,4 @@
-"""Predictions from what libraries hold in memory: frames, `predict_proba`, labels by level, pipelines of Hugging Face.
+"""Predictions from what libraries hold in memory: frames, `predict_proba`, pipelines of Hugging Face.
 
 Conventions
 -----------
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.frames import as_pandas
+from hierviz.predictions.answers_in_memory import FromAnswers
 from hierviz.predictions.exchanged_columns import exchanged, exchanged_words
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.listed_scores import require_missing
@@ -36,11 +38,10 @@ BY_NUMBER = (
 )
 
 
-class FromMemory:
+class FromMemory(FromAnswers):
     """Constructors of `hierviz.Predictions`, which has `from_scores` and `from_labels`."""
 
     if TYPE_CHECKING:
-        from_labels: Callable[..., Any]
         from_scores: Callable[..., Any]
 
     @classmethod
@@ -53,13 +54,13 @@ class FromMemory:
         parametrisation: str | None = None,
         name: str = "model",
     ) -> Self:
-        """Predictions from a pandas DataFrame with one row a sample and one column of scores a class.
+        """Predictions from a frame with one row a sample and one column of scores a class.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
-            Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an index of its own, holds
-            the ids; other columns of text are attributes of the samples.
+        frame : DataFrame or Table
+            Of pandas, polars or Arrow. Columns of scores are called like their nodes. A column ``sample_id`` or ``id``, else an
+            index of its own, holds the ids; other columns of text are attributes of the samples.
         taxonomy : Taxonomy
         truth : str or sequence, optional
             Name of the column, or the truths in the order of the rows, as in `from_predict_proba`; a Series must have the index
@@ -89,11 +90,7 @@ class FromMemory:
         >>> predictions, predictions.parametrisation
         (<Predictions 'model': leaf_probabilities of 2 samples, truth known>, 'leaf_probabilities')
         """
-        if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
-            raise PredictionsError(
-                f"frame: expected a pandas DataFrame, got {type(frame).__module__.split('.')[0]}.{type(frame).__name__}. "
-                "Pass the frame first, then the taxonomy."
-            )
+        frame = as_pandas(frame, "frame", advice="Pass the frame first, then the taxonomy.")
         check_taxonomy(taxonomy, "It comes after the frame.")
         names = [str(column) for column in frame.columns]
         twice = [name for name, count in Counter(names).items() if count > 1 and name.strip() not in taxonomy.index]
@@ -223,50 +220,6 @@ class FromMemory:
         if predicted is not None:
             _check_answers(made, predicted)
         return made
-
-    @classmethod
-    def from_level_labels(
-        cls, taxonomy: Taxonomy, labels: Any, *, truth: Any = None, name: str = "model", **more: Any
-    ) -> Self:
-        """Predictions from labels with one column a level, as hiclass takes and returns them.
-
-        Parameters
-        ----------
-        taxonomy : Taxonomy
-        labels : array_like of str, shape (n_samples, n_levels), or (n_samples, n_paths, n_levels)
-            Names from below the root down, filled with "" (or None, NaN) from where the answer stops; several paths a sample
-            in the second form. Every name is a child of the one before it.
-        truth : array_like, optional
-            In the same form, or as in `from_predict_proba`.
-        name, **more
-            As in `from_predict_proba`.
-
-        Returns
-        -------
-        Predictions
-            Of labels that mean their whole path; a row without a name is an empty prediction.
-
-        Raises
-        ------
-        PredictionsError
-            If a name is not in the taxonomy or no child of the one before it.
-
-        Examples
-        --------
-        >>> from hierviz import Predictions, Taxonomy
-        >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-        >>> Predictions.from_level_labels(taxonomy, [["mammal", "cat"], ["newt", ""]], truth=["dog", "newt"]).labels.nodes
-        array([2, 4])
-        """
-        check_taxonomy(taxonomy)
-        nodes = level_nodes(labels, taxonomy, "labels")
-        if is_by_level(truth):
-            truth = level_nodes(truth, taxonomy, "truth")
-            if len(truth.nodes) == len(truth) and (truth.lengths == 1).all():
-                truth = truth.nodes
-        else:
-            truth = truth_nodes(truth, taxonomy, "labels")
-        return cls.from_labels(taxonomy, nodes, truth=truth, name=name, is_hard=True, **more)
 
     @classmethod
     def from_pipeline(

@@ -25,6 +25,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.column_text import is_missing_value
 from hierviz.predictions.name_matching import advice
+from hierviz.taxonomy.checks import of_tensor
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
@@ -150,6 +151,9 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "", unknown: Any = 
     """
     if truth is None or isinstance(truth, NodeLists):
         return truth
+    truth = of_tensor(truth, "truth")
+    # A column of Arrow.
+    truth = truth.to_pylist() if hasattr(truth, "to_pylist") else truth
     _check_form(truth)
     if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
         _check_numbers(np.unique(truth).tolist(), taxonomy, named)

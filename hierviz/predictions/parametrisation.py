@@ -386,6 +386,21 @@ def _leaf_sigmoid_max(taxonomy, scores):
 
 
 @_parametrisation(
+    "Votes",
+    "Several answers to each sample, counted by class: a class has the share of the answers at or below it.",
+    r"p(y) = \frac{\sum_{u \text{ below or at } y} n_u}{\sum_v n_v}, \quad p(\text{root}) = 1",
+    "Wang et al., ICLR 2023 (self-consistency)",
+    "all",
+    "given",
+)
+def _votes(taxonomy, scores):
+    # Whole numbers are added up exactly, and divided once: half of the answers are never more than half.
+    total = scores.sum(axis=1, keepdims=True)
+    below = sum_up(taxonomy, scores)[:, 1:]
+    return np.divide(below, total, out=np.zeros_like(below), where=total > 0)
+
+
+@_parametrisation(
     "Leaf probabilities",
     "The columns are probabilities of the leaves; an inner node is the sum of the leaves below it.",
     r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",

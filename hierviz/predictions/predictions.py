@@ -25,7 +25,7 @@ from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.outside import Outside
 from hierviz.predictions.parametrisation import column_nodes, column_order, node_probabilities
 from hierviz.predictions.score_rows import PROBABILITIES, check_rows, taken_rows
-from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy
+from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy, of_tensor
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -217,8 +217,8 @@ class Predictions(FromMemory):
         PredictionsError
             If shapes do not fit, a score is not valid (see `check_scores`), a truth is no node number, or an id occurs twice.
         """
-        if not hasattr(scores, "shape"):
-            scores = array_of_rows(scores, "scores")
+        # What is on disk stays there.
+        scores = of_tensor(scores, "scores") if hasattr(scores, "shape") else array_of_rows(scores, "scores")
         made = cls(taxonomy, name, scores, parametrisation, scored_nodes, truth=truth, **more)
         made.check_scores()
         return made
@@ -491,6 +491,7 @@ def _as_nodes(what, values):
         raise PredictionsError(
             f"{what}: expected node numbers in a list or an array, got {shown(values)}. Use Taxonomy.nodes to look names up."
         )
+    values = of_tensor(values, what)
     has_lists = not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values)
     # An empty list is one of floats.
     parts = [np.ravel(value) for value in values if np.size(value)] if has_lists else []

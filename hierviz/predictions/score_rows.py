@@ -23,6 +23,8 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
+# Numbers of answers.
+COUNTS = "votes"
 # Sums in another order differ by rounding: rows this near the tolerance are added up again.
 _ROUNDING = 1e-9
 # Bits of float16: 1, infinity, and all but the sign. Values that are added up at a time.
@@ -57,6 +59,7 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
         row, column = np.argwhere(wrong)[0]
         nodes = column_nodes(taxonomy, predictions.parametrisation, block.shape[1], predictions.scored_nodes)
         expected = "a probability from 0 to 1" if is_probability else "a finite score"
+        expected = "a number of answers, 0 or more" if predictions.parametrisation == COUNTS else expected
         advice = "Correct them, or leave these samples out."
         # Raw scores are finite, too.
         if is_probability and np.isfinite(block[wrong]).any():
@@ -82,8 +85,10 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
 
 
 def wrong_scores(block: np.ndarray, parametrisation: str) -> np.ndarray:
-    """Which scores of a block are not finite or, for probabilities, outside 0 to 1: of its shape, bool."""
+    """Which scores of a block are not finite, below 0 where they may not be, or no probabilities: of its shape, bool."""
     wrong = ~np.isfinite(block)
+    if parametrisation == COUNTS:
+        return wrong | (block < 0)
     return wrong | (block < 0) | (block > 1) if parametrisation in PROBABILITIES else wrong
 
 
@@ -102,12 +107,12 @@ def looks_right(block: np.ndarray, parametrisation: str) -> bool:
     """
     if not block.size or block.dtype.kind not in "fiu":
         return False
-    if block.dtype == np.float16:
+    if block.dtype == np.float16 and parametrisation != COUNTS:
         return _halves_look_right(block, parametrisation)
     # nan is smallest and largest as soon as there is one, and all comparisons with it are False.
     least, most = float(block.min()), float(block.max())
     if parametrisation not in PROBABILITIES:
-        return bool(-np.inf < least and most < np.inf)
+        return bool((0 if parametrisation == COUNTS else -np.inf) <= least and most < np.inf and least > -np.inf)
     if not (least >= 0 and most <= 1):
         return False
     return parametrisation == "node_probabilities" or sums_look_right(block.sum(axis=1, dtype=np.float64))

@@ -9,6 +9,7 @@ from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
+from hierviz.readers.prediction_forms.camtrap_dp import is_media
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.sources import open_source
@@ -64,6 +65,8 @@ def _role(path):
     suffixes = {suffix.lower() for suffix in path.suffixes}
     if has_taxonomy_tables(path):
         return "taxonomy"
+    if is_media(path):
+        return "predictions"  # it is read with the observations
     source = open_source(path, "a file", kinds=("text", "parquet", "zip", "npy", "xml"))
     if source.kind == "text" and _is_of_a_tool(source):
         return "predictions"

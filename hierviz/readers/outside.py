@@ -78,6 +78,7 @@ class OutsideNames:
         self._given: list[np.ndarray] = []
         self._mapped: dict[str, int] = {}
         self._rows_mapped: list[np.ndarray] = []
+        self.are_votes = False
 
     def code(self, name: str) -> int | None:
         """The code of a name that is no node's; None where it is an error."""
@@ -168,6 +169,11 @@ class OutsideNames:
         self._rows_mapped.append(rows[is_outside & ~stays])
         return settled
 
+    def count_as_votes(self, sample: np.ndarray) -> None:
+        """Answers are several of each sample, which `sample` gives of every row: those outside leave no sample out."""
+        self.are_votes = True
+        self._rows, self._rows_mapped = ([sample[one] for one in rows] for rows in (self._rows, self._rows_mapped))
+
     @property
     def rows(self) -> np.ndarray:
         """Rows of the file with a name that stayed outside, ascending; of lists of scores, those where it is the best one."""
@@ -185,6 +191,8 @@ class OutsideNames:
     @property
     def drops(self) -> bool:
         """Whether these rows leave answers and truth."""
+        if self.are_votes:
+            return False
         return self.how == "drop" or (self.what == TRUTHS and self.how == "nearest")
 
     @property
@@ -204,6 +212,8 @@ class OutsideNames:
             return said
         if record.left:
             done = "left out, with their answer and truth" if self.drops else "count as wrong"
+            if self.are_votes:
+                done = "keep their other answers" if self.how == "drop" else "have a share that is unassigned"
             one = "sample" if len(record.rows) == 1 else "samples"
             said.append(
                 f"{where}: {len(record.rows):,} {one} with {self.what} outside the taxonomy {done}: {record.words()}"

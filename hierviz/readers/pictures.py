@@ -272,11 +272,12 @@ def _as_rgb(image):
     """The first frame, upright, on white, as an RGB image with 8 bits a channel."""
     from PIL import Image
 
+    # Before the orientation is asked for: Pillow turns TIFF itself, and PNG may have it behind the picture.
+    image.load()
     try:
         turn = _TURNS.get(image.getexif().get(0x0112))
     except Exception:  # a damaged EXIF block does not make the picture unreadable
         turn = None
-    image.load()
     if turn is not None:
         image = image.transpose(turn)
     if image.mode.startswith("I"):  # 16 bits of grey, which convert() would cut off at 255

@@ -31,6 +31,7 @@ from hierviz.readers.sample_records import raw_of_form
 from hierviz.readers.tables import with_named_ids
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_column, samples_of, truth_place
+from hierviz.readers.votes import RUN_COLUMNS
 
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
@@ -149,10 +150,11 @@ class SampleTable:
         names, place = columns.names, self.truth_place(set(range(len(columns.names))) - set(columns.text))
         special = {self.id_place, place, *left_out}
         # A caption or the name of a picture may happen to be made of digits.
+        said = (*TEXT_COLUMNS, *(RUN_COLUMNS if self.reading.has_votes else ()))
         strange = [
             names[k]
             for k, cells in columns.text.items()
-            if k not in special and self.folded[k] not in TEXT_COLUMNS and looks_numeric(map(joined, cells))
+            if k not in special and self.folded[k] not in said and looks_numeric(map(joined, cells))
         ]
         if strange:
             raise _no_node(columns, strange, self.taxonomy, self.reading.answers)
@@ -381,7 +383,7 @@ def _read_labels(samples, form):
             f"{columns.place(row)}: expected one label, got {columns.text[place][row]!r}. Leave the form out."
         )
     is_hard = form == "hard" or (form != "lists" and not has_lists and name.casefold() != "labels")
-    if n_empty:
+    if n_empty and not samples.reading.has_votes:
         done = "kept, each as one label outside the taxonomy" if keep_empty else "dropped"
         notes.append(f"{n_empty} empty labels in {where} were {done}")
     words = "hard labels (one per sample)" if is_hard else "label lists (separated by ;)"
@@ -397,6 +399,8 @@ def _read_labels(samples, form):
 
 def _no_node(table, names, taxonomy, unknown=None):
     near = "" if taxonomy is None else advice(names[0], taxonomy)
+    if names[0].casefold() in RUN_COLUMNS:
+        near = " If its rows are several answers to one sample, say {parametrisation=votes}."
     if len(names) > 1 and all(whole(name) is not None for name in names):
         return PredictionsError(
             f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "

@@ -20,7 +20,7 @@ from hierviz.predictions.listed_scores import ListedScores, require_missing
 from hierviz.predictions.outside import GIVEN
 from hierviz.predictions.parametrisation import column_order, default_columns, probabilities_of, without_column
 from hierviz.predictions.predictions import Predictions
-from hierviz.predictions.score_rows import CheckedScores
+from hierviz.predictions.score_rows import COUNTS, CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits
@@ -52,6 +52,7 @@ from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.sample_records import raw_of_form
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
+from hierviz.readers.votes import as_votes
 from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -105,7 +106,8 @@ def load_predictions(
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
     parametrisation : str, optional
-        A key of `PARAMETRISATIONS`. Without it, scores must be probabilities of the leaves or of all nodes.
+        A key of `PARAMETRISATIONS`. Without it, scores must be probabilities of the leaves or of all nodes. With ``"votes"``
+        labels are answers: rows with one id, or a list, are several answers to one sample.
     classes : str, path or sequence of str, optional
         Node of each column, where the file does not name them.
     name : str, optional
@@ -209,7 +211,10 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
-    how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0], percent)
+    has_votes = parametrisation == COUNTS
+    # Of several answers, one that names no class counts, too.
+    keep_empty_labels, missing = keep_empty_labels or has_votes, "zero" if has_votes else missing
+    how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0], percent, has_votes)
     unknown = [
         OutsideNames(taxonomy, what, one, mapping)
         for what, one in ((ANSWERS, outside), (TRUTHS, outside_truth), (TRUTHS, outside_truth))
@@ -241,6 +246,8 @@ def load_predictions(
         )
     if percent:
         raw = raw.as_shares()
+    if has_votes:
+        raw = as_votes(raw, taxonomy, answers)
     missing = missing or raw.missing
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:

@@ -64,6 +64,8 @@ class Reading:
         What a sample is where a picture has several detections.
     percent : bool
         Scores are percent, for what depends on their size; `RawPredictions.as_shares` divides them.
+    has_votes : bool
+        Rows with one id are several answers to a sample, which `votes.as_votes` counts.
     answers, truths : OutsideNames, optional
         Take names that are not in the taxonomy; an error where they are absent.
     """
@@ -78,6 +80,7 @@ class Reading:
     disagreeing: str = "error"
     samples: str = "picture"
     percent: bool = False
+    has_votes: bool = False
     answers: OutsideNames | None = None
     truths: OutsideNames | None = None
 

@@ -192,6 +192,7 @@ def _labels_of_records(where, records, reading, detected):
         reading.taxonomy,
         lambda row: f"{where}, sample {row}",
         what="prediction",
+        keep_empty=reading.has_votes,
         numbers=reading.numbers,
         where=where,
         notes=notes,

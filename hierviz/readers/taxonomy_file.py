@@ -5,6 +5,8 @@ The other forms are read in `taxonomy_tables` (edge lists, level columns, paths)
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hierviz.messages.errors import FileError, TaxonomyError
+from hierviz.messages.errors import FileError, HiervizError, TaxonomyError
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits
 from hierviz.readers.classes_file import load_classes, read_class_list
@@ -32,6 +34,7 @@ from hierviz.readers.taxonomy_tables import (
     read_path_cells,
     table_form,
 )
+from hierviz.taxonomy.from_memory import constructor_for
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 FORMS = {
@@ -42,6 +45,8 @@ FORMS = {
     "taxonomy": "a parent and its children per line, separated by tabs (HiTIN)",
     **{key: form.words for key, form in TAXONOMY_FORMS.items()},
 }
+# Forms of ontologies, in which other relations than is_a may lead to parents.
+RELATIONS_IN = ("obo", "owl", "obographs")
 _JSON_FORMS = ("json", *(key for key, form in TAXONOMY_FORMS.items() if form.kind == "json"))
 _PATH_HEADERS = ("path", "paths", "class", "taxonomy", "taxon", "lineage", "hierarchy", "label", "category")
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
@@ -76,7 +81,8 @@ def load_taxonomy(
         A class list as `load_predictions` takes it: only these classes and what is above them are kept. Of a taxonomy of
         millions only these are read.
     relations : sequence of str, optional
-        What leads from a term of an OBO file to its parents: ``("is_a",)`` when absent, or with ``"part_of"``.
+        What leads from a term of an ontology (OBO, OWL, obographs) to its parents: ``("is_a",)`` when absent, or with
+        ``"part_of"``.
 
     Returns
     -------
@@ -101,6 +107,10 @@ def load_taxonomy(
     # What anytree's nodes have; a path has no children.
     if all(hasattr(path, name) for name in ("name", "parent", "children")):
         return _moderate(Taxonomy.from_anytree(path), "anytree")
+    if (way := constructor_for(path)) and not isinstance(path, os.PathLike):
+        raise FileError(
+            f"file: expected the path of a class taxonomy, got {type(path).__name__}. Use Taxonomy.{way} for what is in memory."
+        )
     large = _large_form(path, form)
     if large is not None:
         return _of_tables(large, path, classes)
@@ -108,9 +118,9 @@ def load_taxonomy(
     # What only tables have was said: then it is one.
     is_table = form is None and any(said is not None for said in (separator, has_header, direction))
     special = None if is_table else special_form(source, form)
-    if relations is not None and (special is None or special.key != "obo"):
+    if relations is not None and (special is None or special.key not in RELATIONS_IN):
         raise FileError(
-            f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
+            f"{source.where}: expected an ontology in OBO, OWL or obographs with relations, got another form. Leave them out."
         )
     if special is not None and special.kind == "large":
         return _of_tables(special, source.path, classes)
@@ -156,6 +166,20 @@ def has_taxonomy_tables(path):
         return _large_form(path, None) is not None
     except FileError:
         return False
+
+
+def form_of(path, form=None):
+    """The TaxonomyForm of another tool that a file is in, as it is said or detected; None for the forms that are read here."""
+    if (large := _large_form(path, form)) is not None:
+        return large
+    source = open_source(path, "a class taxonomy", ("text", "xml"))
+    found = special_form(source, form)
+    if found is None and form is None and source.begins in ("[", "{"):
+        with contextlib.suppress(ValueError, RecursionError, HiervizError):
+            value = json.loads(source.read_text())
+            json_forms = (one for one in TAXONOMY_FORMS.values() if one.kind == "json")
+            return next((one for one in json_forms if one.looks_like(value)), None)
+    return found
 
 
 def special_form(source, form):

@@ -20,6 +20,7 @@ import re
 import shutil
 import stat
 import tempfile
+import threading
 import weakref
 
 import numpy as np
@@ -90,6 +91,28 @@ class Held:
         return Positioned(self.file, self)
 
 
+# Where the system cannot read at a place (Windows), one reader at a time moves that of the file.
+_moving = threading.Lock()
+
+
+def read_at(file, buffer, place):
+    """Fill a buffer with the bytes of an unbuffered file from a place on; their number."""
+    if hasattr(os, "preadv"):
+        return os.preadv(file.fileno(), [buffer], place)
+    with _moving:
+        file.seek(place)
+        return file.readinto(buffer)
+
+
+def write_at(file, view, place):
+    """Write bytes to an unbuffered file from a place on; the number of those that were written."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(file.fileno(), view, place)
+    with _moving:
+        file.seek(place)
+        return file.write(view)
+
+
 class Positioned(io.RawIOBase):
     """Reads an open file without moving the place of any other reader of it; `owner` would close the file when it goes."""
 
@@ -111,7 +134,7 @@ class Positioned(io.RawIOBase):
         return self.place
 
     def readinto(self, buffer):
-        n = os.preadv(self.file.fileno(), [buffer], self.place)
+        n = read_at(self.file, buffer, self.place)
         self.place += n
         return n
 
@@ -190,7 +213,7 @@ class Scratch:
         view = memoryview(values)
         try:
             while len(view):
-                n = os.pwrite(self.file.fileno(), view[: 1 << 30], place)
+                n = write_at(self.file, view[: 1 << 30], place)
                 view, place = view[n:], place + n
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

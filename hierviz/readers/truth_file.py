@@ -227,18 +227,20 @@ def id_column(names):
     return named_place(names, ID_COLUMNS)
 
 
-def sample_ids(columns, place):
-    """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
+def sample_ids(columns, place, may_repeat=False, advice="Remove one of the rows."):
+    """The ids of a column, shape (n_rows,); PredictionsError when one is empty, or there twice and may not be."""
     cells = columns.single_text(place)
-    is_right = len(set(cells)) == len(cells) and all(map(str.strip, cells))
+    is_right = (may_repeat or len(set(cells)) == len(cells)) and all(map(str.strip, cells))
     for row, first in () if is_right else unfit_ids(enumerate(cells)):
+        if first is not None and may_repeat:
+            continue
         if first is None:
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
             )
         raise PredictionsError(
             f"{columns.place(row)}: expected every sample id once, got {cells[row]!r} again "
-            f"(first at {columns.place(first)}). Remove one of the rows."
+            f"(first at {columns.place(first)}). {advice}"
         )
     return text_array(cells)
 
@@ -275,7 +277,8 @@ def samples_of(columns, id_place, place, reading, left_out=()):
         nodes, outside, notes = truth_of_column(columns, place, reading.taxonomy, reading.numbers, reading.truths)
         truth = Truth(nodes, where=columns.where, notes=tuple(notes), outside=outside)
     others = [k for k in columns.text if k not in (id_place, place, *left_out)]
-    ids = None if id_place is None else sample_ids(columns, id_place)
+    advice = "Remove one of the rows, or, if a sample has several answers, say {parametrisation=votes}."
+    ids = None if id_place is None else sample_ids(columns, id_place, reading.has_votes, advice)
     return {"ids": ids, "truth": truth, "attributes": text_attributes(columns, others)}
 
 

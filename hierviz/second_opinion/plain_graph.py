@@ -85,6 +85,9 @@ def node_probabilities(graph, parametrisation, nodes, row):
         return _sums(graph, dict(zip(graph.leaves, own)))
     if parametrisation == "softmax_all_nodes":
         return _sums(graph, dict(enumerate(softmax([score[node] for node in range(graph.n)]))))
+    if parametrisation == "votes":
+        n_answers = sum(score.values())
+        return [1.0] + [sum(score[v] for v in score if node in graph.up[v]) / (n_answers or 1) for node in inner]
     if parametrisation == "multilabel_sigmoid":
         return [1.0] + [sigmoid(score[node]) for node in inner]
     if parametrisation in ("leaf_sigmoid_noisy_or", "leaf_sigmoid_max"):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed, near_miss, shown
+from hierviz.taxonomy.from_memory import constructor_for
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -20,7 +21,7 @@ KINDS = {"f": "floats", "i": "integers", "u": "integers", "b": "booleans", "U": 
 def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
     """`p` as float64; a PredictionsError unless its shape is (n_samples, n_nodes) and all values are finite."""
     check_taxonomy(taxonomy)
-    p = in_order_of(p, taxonomy.names, "p")
+    p = of_tensor(in_order_of(p, taxonomy.names, "p"), "p")
     try:
         p = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
@@ -62,6 +63,10 @@ def check_kind(what: str, value: object, kind: type, advice: str = "Check the or
 
 def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
     """Raise a PredictionsError unless `taxonomy` is one; `advice` says which argument it is."""
+    if not isinstance(taxonomy, Taxonomy) and (way := constructor_for(taxonomy)) not in ("", "from_edges"):
+        raise PredictionsError(
+            f"taxonomy: expected a Taxonomy, got {type(taxonomy).__name__}. {advice} Create one with hierviz.Taxonomy.{way}(...)."
+        )
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
 
 
@@ -113,8 +118,34 @@ def check_key(what: str, key: object) -> None:
         raise PredictionsError(f"{what}: expected a key of letters, digits and _, got {shown(key)}. Rename it.")
 
 
+def of_tensor(values: Any, what: str) -> Any:
+    """A tensor of torch, jax or another library as an array of the same memory; anything else as it is.
+
+    What is on another device, or of a type that numpy lacks (bfloat16), is copied.
+    """
+    if isinstance(values, np.ndarray) or hasattr(values, "iloc"):
+        return values
+    if all(hasattr(values, name) for name in ("detach", "cpu", "numpy")):
+        tensor = values.detach().cpu()
+        try:
+            return tensor.numpy()
+        except TypeError:
+            return tensor.float().numpy()
+    if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
+        try:
+            return np.from_dlpack(values)
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            if not hasattr(values, "__array__"):
+                raise PredictionsError(
+                    f"{what}: expected an array in the memory of the processor, got {type(values).__name__} on another device. "
+                    "Copy it there first."
+                ) from None
+    return values
+
+
 def array_of_rows(values: object, what: str) -> np.ndarray:
-    """`values` as an array; a PredictionsError where its rows differ in length."""
+    """`values` as an array, tensors without a copy where they allow it; a PredictionsError where its rows differ in length."""
+    values = of_tensor(values, what)
     try:
         return np.asarray(values)
     except ValueError:
@@ -123,10 +154,16 @@ def array_of_rows(values: object, what: str) -> np.ndarray:
         ) from None
 
 
+def _column_names(values):
+    """Names of the columns of a frame of pandas, polars or Arrow; None of anything else."""
+    columns = getattr(values, "column_names", getattr(values, "columns", None))
+    return None if columns is None or callable(columns) else columns
+
+
 def is_counted(values: Any) -> bool:
     """Whether the columns of a DataFrame are only counted, 0, 1, 2, ...; False of anything else."""
-    columns = getattr(values, "columns", None)
-    if columns is None or callable(columns):
+    columns = _column_names(values)
+    if columns is None:
         return False
     return [str(column).strip() for column in columns] == [str(place) for place in range(len(columns))]
 
@@ -141,8 +178,8 @@ def in_order_of(values: Any, names: Sequence[str], what: str) -> Any:
     PredictionsError
         If the columns have other names.
     """
-    columns = getattr(values, "columns", None)
-    if columns is None or callable(columns):
+    columns = _column_names(values)
+    if columns is None:
         return values
     given, wanted = [str(column).strip() for column in columns], [str(name).strip() for name in names]
     if is_counted(values) and sorted(given) != sorted(wanted):

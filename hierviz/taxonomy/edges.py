@@ -91,8 +91,7 @@ def _pairs(edges, where):
     """The edges as tuples of two names; a TaxonomyError names the first edge that is none."""
     if isinstance(edges, str) or hasattr(edges, "columns") or not hasattr(edges, "__iter__"):
         raise TaxonomyError(
-            f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. "
-            "Pass such a list, for example frame.itertuples(index=False)."
+            f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. Pass such a list."
         )
     pairs = []
     for number, edge in enumerate(edges, start=1):

@@ -26,6 +26,7 @@ from hierviz.messages.errors import TaxonomyError, listed, near_miss
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import fact_sheet, tree
 from hierviz.taxonomy.edges import numbered
+from hierviz.taxonomy.from_memory import TaxonomyFromMemory, constructor_for
 from hierviz.taxonomy.node_lists import NodeLists, frozen, group, lowest_common, reached, steps_from
 from hierviz.taxonomy.positions import check_position, check_positions
 
@@ -37,10 +38,11 @@ OUTSIDE_TITLE = "(outside the taxonomy)"
 
 
 @dataclass(frozen=True, eq=False)
-class Taxonomy:
+class Taxonomy(TaxonomyFromMemory):
     """A rooted tree, or directed acyclic graph, of named classes. Immutable.
 
-    Build one with `hierviz.load_taxonomy`, `Taxonomy.from_edges` or `Taxonomy.from_anytree`.
+    Build one with `hierviz.load_taxonomy`, or from what is in memory with `from_edges`, `from_dict`, `from_frame`,
+    `from_networkx` or `from_anytree`.
 
     Parameters
     ----------
@@ -67,9 +69,11 @@ class Taxonomy:
 
     def __post_init__(self):
         if not isinstance(self.edges, np.ndarray):
+            way = constructor_for(self.names) or "from_edges"
+            argument = {"from_networkx": "graph", "from_dict": "nested", "from_frame": "frame", "from_anytree": "root"}
             raise TaxonomyError(
                 f"Taxonomy: expected names and an array of numbered edges, got {type(self.names).__name__} and "
-                f"{type(self.edges).__name__}. Create one with Taxonomy.from_edges(edges)."
+                f"{type(self.edges).__name__}. Create one with Taxonomy.{way}({argument.get(way, 'edges')})."
             )
         frozen(self.edges)
 
@@ -124,6 +128,9 @@ class Taxonomy:
         >>> taxonomy
         <Taxonomy: tree of 4 nodes, 2 leaves, depth 2>
         """
+        if (way := constructor_for(edges)) not in ("", "from_edges"):
+            got = type(edges).__name__
+            raise TaxonomyError(f"{where}: expected a list of pairs (parent, child), got {got}. Use Taxonomy.{way}.")
         order, pairs, added = numbered(edges, where)
         in_order = None if titles is None else tuple(str(titles.get(name, name)) for name in order)
         columns = {key: tuple(values.get(name) for name in order) for key, values in (attributes or {}).items()}

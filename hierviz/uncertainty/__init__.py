@@ -19,6 +19,8 @@ isotonic_map          calibrated confidence by isotonic regression
 venn_abers            calibrated confidence between two bounds
 conformal_nodes       nodes that hold the truth with a stated probability
 ConformalNodes        what `conformal_nodes` returns
+vote_shares           share of several answers to a sample at or below every class
+VoteShares            what `vote_shares` returns
 score_interval        Tango's interval of a difference of paired proportions
 """
 
@@ -27,6 +29,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.uncertainty._vote_shares import VoteShares as VoteShares
+    from hierviz.uncertainty._vote_shares import vote_shares as vote_shares
     from hierviz.uncertainty.bootstrap import bootstrap_curve as bootstrap_curve
     from hierviz.uncertainty.bootstrap import bootstrap_means as bootstrap_means
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference

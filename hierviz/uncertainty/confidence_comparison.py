@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import fixed_text
 from hierviz.messages.progress import Progress
@@ -69,6 +70,7 @@ class ConfidenceMaps(Rows):
         """Each way in words."""
         return tuple(MAPS[key] for key in self.key)
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a way."""
         columns: dict[str, Any] = {"map": list(self.key), "way": list(self.name)}

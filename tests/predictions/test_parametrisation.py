@@ -13,14 +13,16 @@ from hierviz.predictions.parametrisation import default_columns, sigmoid, softma
 
 KEYS = list(hv.PARAMETRISATIONS)
 ON_GRAPHS = ["flat_softmax", "multilabel_sigmoid", "softmax_all_nodes", "leaf_sigmoid_noisy_or", "leaf_sigmoid_max"]
-ON_GRAPHS += ["leaf_probabilities", "node_probabilities"]
+ON_GRAPHS += ["votes", "leaf_probabilities", "node_probabilities"]
+# Their scores are no numbers of any size.
 HOLD_PROBABILITIES = ("leaf_probabilities", "node_probabilities")
+COUNTS = (0.0, 0.0, 1.0, 2.0, 7.0)
 
 
 def scores_for(draw, graph, key):
     if key == "leaf_probabilities":
         return draw(strategies.leaf_rows(graph))
-    values = strategies.TIES if key == "node_probabilities" else strategies.LOGITS
+    values = {"node_probabilities": strategies.TIES, "votes": COUNTS}.get(key, strategies.LOGITS)
     return draw(strategies.rows(len(naive.columns(graph, key)), values))
 
 
@@ -89,12 +91,14 @@ def test_coherent_to_the_last_bit(key):
     scores[:, -3:] -= 60
     if key == "leaf_probabilities":
         scores = softmax(scores)
+    if key == "votes":
+        scores = np.floor(np.abs(scores))
     p = hv.node_probabilities(taxonomy, scores, key)
     assert (p[:, 1:] <= p[:, taxonomy.parent[1:]]).all()
     assert key == "leaf_probabilities" or (p[:, 0] == 1).all()
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key not in HOLD_PROBABILITIES])
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in (*HOLD_PROBABILITIES, "votes")])
 def test_extreme_scores_stay_finite(taxonomy, key):
     width = len(default_columns(taxonomy, key))
     scores = np.random.default_rng(1).choice([-1e5, -1e3, 0.0, 1e3, 1e5], size=(50, width))
@@ -134,6 +138,8 @@ LN2, LN3 = np.log(2), np.log(3)
         ("ps_softmax", [LN2, 0, LN3, LN3, -LN3, 0], [1, 8 / 10, 2 / 10, 6 / 10, 1 / 10, 1 / 10, 1 / 10]),
         # Own mass 1, 2, 1, 1, 1, 3, 1 of 10.
         ("softmax_all_nodes", [0, LN2, 0, 0, 0, LN3, 0], [1, 4 / 10, 1 / 10, 1 / 10, 4 / 10, 3 / 10, 1 / 10]),
+        # 10 answers: 1 animal, 2 mammal, 3 cat, 0 dog, 0 bird, 4 duck, 0 newt.
+        ("votes", [1, 2, 3, 0, 0, 4, 0], [1, 5 / 10, 3 / 10, 0, 4 / 10, 4 / 10, 0]),
         ("leaf_probabilities", [0.5, 0.25, 0.125, 0.125], [1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]),
         ("node_probabilities", [0.9, 0.2, 0.8, 0.5, 0.6, 0.1], [1, 0.9, 0.2, 0.8, 0.5, 0.6, 0.1]),
         ("node_probabilities", [0.7, 0.9, 0.2, 0.8, 0.5, 0.6, 0.1], [0.7, 0.9, 0.2, 0.8, 0.5, 0.6, 0.1]),

@@ -107,7 +107,10 @@ def test_bad_frames(taxonomy, make, words):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: {"cat": [1.0]}, "frame: expected a pandas DataFrame, got builtins.dict. Pass the frame first"),
+        (
+            lambda: {"cat": [1.0]},
+            "frame: expected a DataFrame of pandas or polars, or a table of Arrow, got builtins.dict. Pass the frame first",
+        ),
         (lambda: pd.DataFrame(), "frame: expected a column of scores for every class, got no column."),
         (
             lambda: pd.concat([frame(truth=["cat", "newt"]), pd.DataFrame({"truth": ["dog", "dog"]})], axis=1),

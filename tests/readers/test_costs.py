@@ -12,8 +12,8 @@ import pytest
 
 from hierviz import Taxonomy
 from hierviz.messages.errors import TaxonomyError
-from hierviz.readers import class_paths
 from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.taxonomy import class_places
 from tests.readers.bad_files import EDGES
 
 SECONDS = 100
@@ -90,7 +90,7 @@ def test_names_that_only_long_paths_tell_apart_are_refused(tmp_path, monkeypatch
     assert load_taxonomy(path).n_nodes == 411
     for budget in ("MOST_STEPS", "MOST_LETTERS"):
         with monkeypatch.context() as patch:
-            patch.setattr(class_paths, budget, 1000)
+            patch.setattr(class_places, budget, 1000)
             with pytest.raises(
                 TaxonomyError, match=r"t\.txt: expected classes of one name to differ in the classes a few"
             ):

@@ -58,6 +58,7 @@ SCORES = {
     "spacy_multilabel.jsonl": ("spacy", {"t1": {"cat": 0.75, "dog": 0.875, "mammal": 0.875, "bird": 0.0}}),
     "fiftyone_labels.json": ("fiftyone", {"a": {"cat": 0.9}, "b": {"duck": 0.5}}),
     "fiftyone_samples.json": ("fiftyone", {"/data/a.jpg": {"cat": 0.9}, "/data/b.jpg": {"duck": 0.5}}),
+    "fiftyone_fields.csv": ("fiftyone", {"/data/a.jpg": {"cat": 0.9}, "/data/b.jpg": {"duck": 0.5}}),
     "cafa.tsv": (
         "cafa",
         {
@@ -109,6 +110,16 @@ def _read(name, **more):
     if name == "hugging_face_labels.jsonl":
         more["classes"] = CLASSES
     return taxonomy, load_predictions(FILES / name, taxonomy, **more)
+
+
+def test_fiftyone_without_classes_or_confidences(tmp_path):
+    """A sample without a classification is answered with nothing; classes are labels where a confidence is missing."""
+    path = tmp_path / "labels.json"
+    path.write_text('{"classes": null, "labels": {"a": {"label": "cat", "attributes": {"x": 1}}, "b": null, "c": ["dog"]}}')
+    taxonomy = load_taxonomy(FILES / "taxonomy.csv")
+    found = load_predictions(path, taxonomy)
+    assert [taxonomy.names[node] for node in found.labels.nodes] == ["cat", taxonomy.names[0], "dog"]
+    assert sum("no classification" in note or "attributes of classifications" in note for note in found.notes) == 2
 
 
 def test_every_form_has_a_sample():

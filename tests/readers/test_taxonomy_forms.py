@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from hierviz.cli import main
 from hierviz.messages.errors import FileError, HiervizError, TaxonomyError
 from hierviz.readers.file_role import file_role
 from hierviz.readers.taxonomy_file import FORMS
+from hierviz.readers.taxonomy_forms import pronto_files
 from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
 from hierviz.readers.taxonomy_writer import write_taxonomy
 
 FILES = Path(__file__).parents[1] / "files" / "taxonomies"
+CELLS = ["root > BFO:0000004", "root > UBERON:0001062 > UBERON:0000465 > UBERON:0000061 > CL:0000000 > CL:0000211"]
 # Sample: form, nodes, leaves, and paths of some of its classes from the root down.
 SAMPLES = {
     "coco_categories.json": (
@@ -38,6 +41,9 @@ SAMPLES = {
     "open_images.json": ("open_images", 9, 5, ["/m/0bl9f > /m/0jbk > /m/01yrx"]),
     "felidae.nwk": ("newick", 7, 4, ["Felidae > Felis > Felis silvestris", "Felidae > inner 1 > Schrödinger's cat"]),
     "felidae.nex": ("nexus", 7, 4, ["Felidae > Felis > Felis_catus", "Felidae > inner 1 > Panthera leo (lion)"]),
+    "cell_ontology.obo": ("obo", 23, 7, CELLS),
+    "cell_ontology.owl": ("owl", 23, 7, CELLS),
+    "cell_ontology.json": ("obographs", 23, 7, CELLS),
     "taxrank.obo": ("obo", 61, 60, ["TAXRANK:0000000 > TAXRANK:0000002"]),
     "animals.ttl": ("skos", 9, 4, ["root > animal > mammal > dog", "root > machine > crane (cm)"]),
     "animals.rdf": ("skos", 9, 4, ["root > animal > bird > crane (cb)"]),
@@ -97,6 +103,12 @@ SAMPLES = {
 }
 
 
+OF_PRONTO = pytest.mark.skipif(find_spec("pronto") is None, reason="needs pronto")
+NAMES = [
+    pytest.param(name, marks=OF_PRONTO if form in ("owl", "obographs") else ()) for name, (form, *_) in SAMPLES.items()
+]
+
+
 def test_every_form_has_a_sample_and_its_licence():
     assert {form for form, *_ in SAMPLES.values()} == set(TAXONOMY_FORMS)
     assert set(TAXONOMY_FORMS) < set(FORMS)
@@ -107,7 +119,7 @@ def test_every_form_has_a_sample_and_its_licence():
         assert top.removesuffix(".txt").removesuffix("_with_ids") in said
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_samples_are_recognised_and_read(name, tmp_path):
     form, n_nodes, n_leaves, paths = SAMPLES[name]
     taxonomy = load_taxonomy(FILES / name)
@@ -126,7 +138,7 @@ def test_samples_are_recognised_and_read(name, tmp_path):
         assert load_taxonomy(packed).names == taxonomy.names
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_evaluate_runs_on_each_sample(name, tmp_path, capsys):
     taxonomy = load_taxonomy(FILES / name)
     leaves = [taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist()]
@@ -139,7 +151,7 @@ def test_evaluate_runs_on_each_sample(name, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("form", ["edges", "levels", "paths", "json", "newick"])
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_there_and_back(name, form, tmp_path):
     """What `hierviz taxonomy --to` writes is read back without being told, with the same names and parents."""
     taxonomy = load_taxonomy(FILES / name)
@@ -182,8 +194,40 @@ def test_obo_relations_obsolete_terms_and_other_ids(tmp_path):
     assert found.truth.tolist() == found.labels.nodes[:1].tolist() * 2
     with pytest.raises(TaxonomyError, match="expected relations among 'is_a', 'part_of', got 'regulates'"):
         load_taxonomy(path, relations=("regulates",))
-    with pytest.raises(FileError, match="expected an OBO file"):
+    with pytest.raises(FileError, match="expected an ontology in OBO, OWL or obographs"):
         load_taxonomy(FILES / "felidae.nwk", relations=("is_a",))
+
+
+def edges_of(taxonomy):
+    return {(taxonomy.names[above], taxonomy.names[below]) for above, below in taxonomy.edges.tolist()}
+
+
+@OF_PRONTO
+@pytest.mark.parametrize("relations", [None, ("is_a", "part_of")])
+def test_the_same_ontology_in_three_forms(relations):
+    """Restrictions by the number of a node, relations and terms that are not in the file, part_of by its id BFO:0000050."""
+    obo, *others = (
+        load_taxonomy(FILES / f"cell_ontology.{end}", relations=relations) for end in ("obo", "owl", "json")
+    )
+    assert len(edges_of(obo)) == (28 if relations is None else 33)
+    for other in others:
+        assert edges_of(other) == edges_of(obo)
+        assert dict(zip(other.names, other.titles)) == dict(zip(obo.names, obo.titles))
+        for name in obo.names:
+            said = [(one.attributes["synonyms"][one.node(name)] or "").split("; ") for one in (obo, other)]
+            assert set(said[0]) == set(said[1])
+
+
+def test_owl_without_pronto_and_what_only_says_that_all_are_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(pronto_files, "find_spec", lambda name: None)
+    found = load_taxonomy(FILES / "cell_ontology.owl")
+    assert found.detected["form"] == "SKOS"
+    assert any("with the package pronto" in note for note in found.notes)
+    (tmp_path / "o.obo").write_text(
+        "format-version: 1.2\n[Term]\nid: A:1\n[Term]\nid: A:2\nis_a: A:1\nrelationship: part_of A:2 ! itself\n"
+        '[Term]\nid: A:3\nis_a: A:1\nrelationship: part_of A:2 {all_only="true"}\n'
+    )
+    assert load_taxonomy(tmp_path / "o.obo", relations=("is_a", "part_of")).is_tree
 
 
 @pytest.mark.parametrize("pack", ["zip", "tar.gz", "nodes.dmp"])

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, PRESETS, scaling_problem
+from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, scaling_problem
 from hierviz.onnx.description.open_question import Question
+from hierviz.onnx.inputs.named_presets import NAMED
 from hierviz.opening.options import LABELS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
@@ -87,14 +88,14 @@ def presets(source, model, asked):
     def use():
         key = state.session["preset"]
         if key is not None:
-            _fill(source, spec, PRESETS[key].preprocessing(spec.size), asked)
+            _fill(source, spec, NAMED[key].preprocessing(spec.size), asked)
 
     st.selectbox(
         "A usual preparation (fills in the fields below)",
-        list(PRESETS),
+        list(NAMED),
         index=None,
-        format_func=lambda key: f"{PRESETS[key].words(spec.size)} – {PRESETS[key].where}",
-        placeholder="Choose one, or answer below",
+        format_func=lambda key: f"{NAMED[key].words(spec.size)} – {NAMED[key].where}",
+        placeholder="Choose one, type the name of a network, or answer below",
         key="preset",
         on_change=use,
     )

@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels.conformal_panel import conformal_line, conformal_lines
 from hierviz.app.example_page import side_by_side
+from hierviz.app.example_page.several_answers import several_answers
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.where_it_looks import looks_panel
@@ -136,6 +137,7 @@ if p is not None:
         )
     confidence_line(data, key, row, choice)
     unknown_scores(predictions, row, truth)
+    several_answers(predictions, row, predicted)
     if taxonomy.is_tree and is_tree_drawn:
         bounds = node_intervals(predictions, row)
         tree_panel(taxonomy, p, truth if truths is None else truths, predicted, predictions.sample_id(row), bounds)

@@ -20,6 +20,7 @@ from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.opening.files import OPTIONS, Files
 from hierviz.opening.options import LABELS
 from hierviz.readers.file_role import file_roles
+from hierviz.readers.prediction_forms.camtrap_dp import is_media
 
 st.title("Open your own files")
 st.markdown(
@@ -88,7 +89,10 @@ left, right = st.columns(2, gap="large")
 with left:
     chosen["taxonomy"] = ask("taxonomy")
     if kind == "Predictions":
-        chosen["predictions"] = ask("predictions", several=True)
+        given_files = ask("predictions", several=True)
+        chosen["predictions"] = tuple(path for path in given_files if way != "Upload" or not is_media(path))
+        if len(chosen["predictions"]) < len(given_files):
+            st.caption("media.csv is read with the observations: it names their pictures.")
     else:
         # The companions of a model are in its folder.
         uploaded = ask("model", several=True, together=True, help=model_choice.COMPANIONS)

@@ -13,15 +13,20 @@ import weakref
 from pathlib import Path
 
 from hierviz.messages.errors import FileError
+from hierviz.readers.prediction_forms.camtrap_dp import MEDIA
 
 try:
     import fcntl
-except ImportError:  # Windows, where a server that was killed leaves its folder
+except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+    import msvcrt
 
 PREFIX = "hierviz-uploads-"
+LOCK = "in use"
 LONGEST_NAME = 255  # bytes, of most file systems
 COPIED_AT_ONCE = 1 << 20
+# Tables that are looked for next to the file that is read.
+COMPANIONS = (MEDIA,)
 
 
 class Uploads:
@@ -56,10 +61,19 @@ class Uploads:
         self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         try:
             self.paths = tuple(self._keep(file, "." if together else str(k)) for k, file in enumerate(files))
+            if not together:
+                self._put_companions()
             self.sizes = {(status.st_dev, status.st_ino): status.st_size for status in map(os.stat, self.paths)}
         except BaseException:
             self._end()
             raise
+
+    def _put_companions(self):
+        """Put tables that are read with another file next to the others."""
+        for companion in self.paths:
+            for path in self.paths if companion.name.casefold() in COMPANIONS else ():
+                with contextlib.suppress(FileExistsError):
+                    os.link(companion, path.with_name(companion.name))
 
     def _keep(self, file, place):
         name = file_name(file.name)
@@ -119,10 +133,10 @@ class UploadFolder:
 
     def __init__(self, parent=None):
         self.path, lock = _new_folder(parent)
-        if lock is not None:
-            weakref.finalize(self, os.close, lock)
+        unlock = _Unlock(lock)
+        weakref.finalize(self, unlock)
         self._held, self._lock = weakref.WeakSet(), threading.Lock()
-        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        atexit.register(_remove, self.path, unlock)
 
     def keep(self, files, *, together=False, owner=""):
         """Uploads of these files; parameters as there."""
@@ -156,8 +170,7 @@ def remove_stale_folders(parent=None):
         with contextlib.suppress(OSError):
             lock = _locked(path)
             if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                os.close(lock)
+                _remove(path, _Unlock(lock))
                 removed.append(path)
     return removed
 
@@ -165,6 +178,26 @@ def remove_stale_folders(parent=None):
 def upload_folders(parent=None):
     """The folders with uploads of all servers that share a folder for temporary files."""
     return sorted(Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*"))
+
+
+class _Unlock:
+    """Gives a lock back, once; `lock` is its descriptor, None for none."""
+
+    def __init__(self, lock):
+        self.lock = lock
+
+    def __call__(self):
+        lock, self.lock = self.lock, None
+        if lock is not None:
+            os.close(lock)
+
+
+def _remove(path, unlock):
+    """Remove a folder that this process has locked, and give the lock back."""
+    if fcntl is None:
+        unlock()  # Windows removes no file that is open
+    shutil.rmtree(path, ignore_errors=True)
+    unlock()
 
 
 def _new_folder(parent):
@@ -191,7 +224,7 @@ def _locked(path):
         BlockingIOError when a process that lives holds the lock.
     """
     if fcntl is None:
-        return None
+        return _locked_file(path / LOCK)
     lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         if os.fstat(lock).st_uid != os.getuid():
@@ -200,4 +233,15 @@ def _locked(path):
     except BaseException:
         os.close(lock)
         raise
+    return lock
+
+
+def _locked_file(path):
+    """As `_locked`, of a file in the folder: Windows locks no folders."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
+    except OSError:
+        os.close(lock)
+        raise BlockingIOError(path) from None
     return lock

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.extras import require
+from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short, fact_rows, fact_sheet, table
 from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
@@ -83,6 +84,7 @@ class HierarchicalConfusion(Short):
         hp, hr = ratio(self.tp, self.tp + self.fp), ratio(self.tp, self.tp + self.fn)
         return {**{cell: getattr(self, cell) for cell in CELLS}, "hp": hp, "hr": hr, "hf1": harmonic_mean(hp, hr)}
 
+    @in_backend
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample: ``truth`` and ``predicted`` by name, and `per_sample`.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from hierviz.messages.errors import HiervizError, listed
 from hierviz.onnx.description.file import declaration_beside, json_object
 from hierviz.onnx.description.preprocessor_config import FILE as PREPROCESSOR
+from hierviz.onnx.description.timm_config import timm_preprocessing
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, names_in_settings, parsed
 from hierviz.readers.classes_file import class_entries, entries_of_text, read_class_list
@@ -97,8 +98,10 @@ def _given(path, classes, taxonomy, notes):
 
 
 def used_files(path, source):
-    """Files next to the model that were read: its hierviz.json, preprocessor_config.json and the file of class names."""
-    others = [file for file in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if file.is_file()]
+    """Files next to the model that were read: its hierviz.json, preprocessor_config.json or timm's settings, and class names."""
+    others = [path.with_name(PREPROCESSOR), path.with_name(source or path.name)]
+    others += [path.with_name(SETTINGS)] if timm_preprocessing(path) else []
+    others = [file for file in others if file.is_file()]
     return [file for file in dict.fromkeys((declaration_beside(path), *others)) if file not in (None, path)]
 
 

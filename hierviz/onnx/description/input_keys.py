@@ -212,6 +212,9 @@ class Preset:
         As in `input_keys`.
     pad : int, optional
         As in `input_keys`; instead of `share`.
+    side, shorter : int, optional
+        Pixels of the middle that the network was trained for, `USUAL_SIDE` when absent; and of the shorter side before,
+        instead of `share`.
     """
 
     where: str
@@ -221,14 +224,18 @@ class Preset:
     mean: tuple | None = IMAGENET_MEAN
     std: tuple | None = IMAGENET_STD
     pad: int | None = None
+    side: int | None = None
+    shorter: int | None = None
 
     def preprocessing(self, size=None):
         """Keyword of `load_model` for pictures of a size, (height, width)."""
-        size = tuple(size or (USUAL_SIDE, USUAL_SIDE))
+        side = self.side or USUAL_SIDE
+        size = tuple(size or (side, side))
         said = {"size": size, "resample": self.resample, "range": self.range, "mean": self.mean, "std": self.std}
-        return as_keyword(
-            said | {"pad": self.pad, "resize": None if self.share is None else int(max(size) / self.share)}
-        )
+        resize = None if self.share is None else int(max(size) / self.share)
+        if self.shorter is not None:
+            resize = round(self.shorter * max(size) / side)
+        return as_keyword(said | {"pad": self.pad, "resize": resize})
 
     def words(self, size=None):
         """The steps in one line."""
@@ -237,13 +244,14 @@ class Preset:
         to = f"{height}" if height == width else f"{width} x {height}"
         if self.pad is not None:
             steps = f"Whole picture padded to {to}"
-        elif self.share is None:
+        elif said.get("resize") is None:
             steps = f"Stretched to {to}"
         else:
             steps = f"Shorter side {said['resize']}, centre crop {to}"
         steps += f" ({self.resample}), {self.range[0]:g} to {self.range[1]:g}".replace("-", "−")
         if self.mean is not None:
-            steps += f", {'ImageNet' if self.mean == IMAGENET_MEAN else 'CLIP'}'s mean and std"
+            whose = {IMAGENET_MEAN: "ImageNet's ", CLIP_MEAN: "CLIP's "}.get(tuple(self.mean), "")
+            steps += f", {whose}mean and std" + ("" if whose else f" {self.mean[0]:g}, {self.std[0]:g}")
         return steps
 
 

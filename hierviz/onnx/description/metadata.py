@@ -3,8 +3,9 @@
 Conventions
 -----------
 It is in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` next to the model, with the same keys without
-``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` next to it completes the
-latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
+``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` next to it, else the
+``pretrained_cfg`` of timm's ``config.json``, completes the latter. The caller wins over the metadata, they over the JSON;
+contradictions become notes.
 """
 
 import json
@@ -13,6 +14,8 @@ from hierviz.messages.errors import ModelError, listed, near_miss, shortened
 from hierviz.onnx.description.file import declaration_beside, json_object
 from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input, geometry_problem
 from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config
+from hierviz.onnx.description.timm_config import FILE as TIMM
+from hierviz.onnx.description.timm_config import timm_preprocessing
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
 # These only make sense together: they are taken from one place.
@@ -67,6 +70,9 @@ def declared(path, metadata, notes, preprocessing=None):
     config = path.with_name(FILE)
     if config.is_file():
         layers.insert(0, (FILE, _of_config(config, layers, notes)))
+    elif of_timm := timm_preprocessing(path):
+        wrong = _wrong(TIMM, lambda key: f", {key.removeprefix('input.')!r}")
+        layers.insert(0, (TIMM, checked_input(of_timm, wrong, notes.append)))
     merged, from_whom = _merged(layers, notes)
     if merged:
         said["input"] = merged

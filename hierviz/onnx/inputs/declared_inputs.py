@@ -82,7 +82,7 @@ def accepted_words(specs):
     return Sentence(f"pictures (after {asked}), {arrays}") if asked else f"pictures, {arrays}"
 
 
-def _layout_of(shape):
+def layout_of(shape):
     """NHWC or NCHW as the lengths of four axes show it, None when both or neither could be."""
     small = {1, 3, 4}
     if len(shape) != 4 or (shape[1] in small) == (shape[3] in small):
@@ -96,7 +96,7 @@ def _input_spec(where, signature, said, notes):
     dtype, shape = DTYPES[kind], tuple(shape)
     if len(shape) != 4:
         return InputSpec(name, dtype, shape, columns=said.get("columns"))
-    layout, seen = said.get("layout"), _layout_of(shape)
+    layout, seen = said.get("layout"), layout_of(shape)
     if seen is not None and layout not in (None, seen):
         notes.append(f"layout {layout} is declared, input {name!r} has shape {shape_words(shape)}: {seen} was used")
     layout = seen or layout

@@ -77,12 +77,12 @@ class Limits:
         Processor time of inspecting and loading together, and of each batch of a run: a long run that gets on is never
         stopped, one that hangs is.
     wall_seconds : float, optional
-        Waiting time without any progress; five times `cpu_seconds`, at least 30, when absent. Catches a process that
-        sleeps, and replaces `cpu_seconds` where the system cannot limit it (Windows).
+        Waiting time without any progress; five times `cpu_seconds`, at least 30, when absent. Catches a process that sleeps.
     memory_mb : int, optional
-        Address space; 2048 plus four times the model's files when absent.
+        2048 plus four times the model's files when absent: of address space on Linux, of committed memory on Windows; on macOS,
+        which has no such limit, the process measures its memory ten times a second and ends itself.
     output_mb : int
-        Most bytes of all outputs of a run together.
+        Most bytes of all outputs of a run together; on Windows checked when the run has ended.
 
     Raises
     ------
@@ -348,6 +348,7 @@ def _popen(arguments, stdin):
         cwd=Path(sys.executable).anchor or None,
         # Ctrl-C in a terminal is for this process, which then ends the others.
         start_new_session=os.name == "posix",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
 
 

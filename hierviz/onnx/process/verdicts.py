@@ -4,6 +4,8 @@ import re
 import signal
 
 MOST_MESSAGE = 220
+# How Windows ends a process that used all of its processor time: STATUS_QUOTA_EXCEEDED, ERROR_NOT_ENOUGH_QUOTA.
+_OVER_TIME = (0xC0000044, 1816)
 NO_MEMORY = r"bad.?alloc|[Ff]ailed to allocate memory|MemoryError|Cannot allocate memory|Unable to allocate"
 
 
@@ -20,6 +22,7 @@ def ended_words(code, limits, memory_mb, doing):
         "load" or "run".
     """
     name = signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"code {code}"
+    name = "SIGXCPU" if code & 0xFFFFFFFF in _OVER_TIME else name
     if name == "SIGXCPU":
         return slow_words(doing, f"{limits.cpu_seconds:g} s of processor time")
     if name == "SIGKILL":

@@ -19,19 +19,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.columns import as_number, named_place
 from hierviz.readers.prediction_forms.detections import SHARED, first_known
 from hierviz.readers.tables import open_table
 
 _NEEDED = ("observationid", "mediaid", "observationtype", "scientificname", "classificationmethod")
+# The table of the pictures, which is looked for next to the observations.
+MEDIA = "media.csv"
+_OF_MEDIA = ("mediaid", "filepath")
 _WITHOUT_CLASS = ("blank", "unknown", "unclassified", "")
 
 
 def looks_like(names):
     """Whether there are the columns of observations."""
     return {name.casefold() for name in names}.issuperset(_NEEDED)
+
+
+def is_media(path):
+    """Whether a file is the table of the pictures, which is read with the observations next to it."""
+    if Path(path).name.casefold() != MEDIA:
+        return False
+    try:
+        names = {name.strip().casefold() for name in open_table(path, "a table").first}
+    except FileError:
+        return False
+    return names.issuperset(_OF_MEDIA)
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,7 @@ def observations(columns, source, taxonomy, notes):
 
 def _media(source, notes):
     """(path, attributes) of each mediaID; empty where there is no media.csv."""
-    path = Path(source.path).with_name("media.csv")
+    path = Path(source.path).with_name(MEDIA)
     if source.pipe is not None or not path.is_file():
         notes.append(f"{source.where}: there is no media.csv next to it, so samples are called by their mediaID")
         return {}

@@ -188,12 +188,14 @@ _FORMS = (
     ),
     FileForm(
         "fiftyone",
-        "FiftyOne's labels.json of a classification dataset, or samples.json with fields of classifications",
-        (".json",),
-        "`classes` and `labels`, or `samples` with filepath",
+        "FiftyOne's labels.json of classification datasets, samples.json with fields of classifications, or a CSV of such fields",
+        (".json", ".csv"),
+        "`classes` and `labels`, or `samples` with filepath; the columns filepath and predictions.label",
         "json",
         labelling_tools.looks_like_fiftyone,
         labelling_tools.fiftyone_records,
+        looks_like_table=labelling_tools.looks_like_fiftyone_table,
+        read_table=labelling_tools.fiftyone_table_records,
     ),
     FileForm(
         "label_studio_tasks",

@@ -5,13 +5,17 @@ Conventions
 - COCO, without boxes: ``{"image_id": 42, "category_id": 18, "score": 0.9}`` for each picture and class. A category is found by
   the ids of the taxonomy's categories, or by the numbers of the class list.
 - Label Studio's JSON: tasks with ``annotations`` (the truth) and ``predictions`` of ``choices`` or ``taxonomy``.
-- FiftyOne: ``{"classes": [...], "labels": {id: number or name, or {"label", "confidence"}, or a list of these}}``; and samples
-  with fields of ``"_cls": "Classification"``, of which ``ground_truth`` is the truth and another one holds the predictions.
+- FiftyOne: ``{"classes": [...], "labels": {id: number or name, or {"label", "confidence"}, or a list of these}}``; samples
+  with fields of ``"_cls": "Classification"``, of which ``ground_truth`` is the truth and another one holds the predictions; and
+  the same fields as columns of a table (``filepath``, ``ground_truth.label``, ``predictions.label``,
+  ``predictions.confidence``). A sample without a classification is answered with nothing. Classes have scores where every
+  classification has a confidence.
 """
 
 from __future__ import annotations
 
 from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.readers.columns import as_number
 from hierviz.readers.json_text import are_objects, of_kind
 
 
@@ -107,7 +111,7 @@ def looks_like_fiftyone(value):
 
 
 def fiftyone_records(value, where, reading, notes):
-    """Yield a record for every sample.
+    """A record for every sample.
 
     Raises
     ------
@@ -116,12 +120,26 @@ def fiftyone_records(value, where, reading, notes):
     """
     if isinstance(value.get("labels"), dict):
         classes = of_kind(value["classes"], list)
-        for name, label in value["labels"].items():
-            yield {"sample_id": name, **_said(label, classes, f"{where}, {name!r}")}
-        return
+        labels = {name: _listed(label) for name, label in value["labels"].items()}
+        found = [(name, _entries(of_one, classes, f"{where}, {name!r}"), {}) for name, of_one in labels.items()]
+        if any(isinstance(one, dict) and one.get("attributes") for of_one in labels.values() for one in of_one):
+            notes.append(f"{where}: attributes of classifications were left out")
+        return _records_of(found, where, reading, notes)
     fields = list(
         dict.fromkeys(key for sample in value["samples"] for key, field in sample.items() if _is_field(field))
     )
+    truth, predicted = _two_fields(fields, where)
+    found = []
+    for sample in value["samples"]:
+        place, more = f"{where}, {sample['filepath']!r}", {}
+        if truth is not None:
+            more["truth"] = [_name(label, None, place) for label in _classifications(sample.get(truth))]
+        found.append((sample["filepath"], _entries(_classifications(sample.get(predicted)), None, place), more))
+    return _records_of(found, where, reading, notes)
+
+
+def _two_fields(fields, where):
+    """The field of the truth, None where there is none, and the only other one."""
     truth = next((key for key in TRUTH if key in fields), None)
     others = [key for key in fields if key != truth]
     if len(others) != 1:
@@ -129,13 +147,39 @@ def fiftyone_records(value, where, reading, notes):
         raise PredictionsError(
             f"{where}: expected one field of classifications that is not the truth, got {got}. Export one model's field."
         )
-    for sample in value["samples"]:
-        place = f"{where}, {sample['filepath']!r}"
-        more = {}
-        if truth is not None:
-            said = sample.get(truth)
-            more["truth"] = [_name(label, None, place) for label in _classifications(said)] if _is_field(said) else []
-        yield {"sample_id": sample["filepath"], **_of_field(sample.get(others[0]), place), **more}
+    return truth, others[0]
+
+
+_LABEL, _CONFIDENCE, _IDS = ".label", ".confidence", ("filepath", "id", "sample_id")
+
+
+def looks_like_fiftyone_table(names):
+    """Whether there are ids and a column of labels of a field."""
+    return any(name in names for name in _IDS) and any(name.endswith(_LABEL) for name in names)
+
+
+def fiftyone_table_records(samples, where, reading, notes):
+    """Records of the rows of a SampleTable, as `fiftyone_records`."""
+    columns = samples.read()
+    names = columns.names
+    truth, field = _two_fields([name.removesuffix(_LABEL) for name in names if name.endswith(_LABEL)], where)
+    places = {name: columns.text[place] for place, name in enumerate(names) if place in columns.text}
+    key = next(name for name in _IDS if name in names)
+    labels, truths = places[field + _LABEL], None if truth is None else places[truth + _LABEL]
+    confidences = places.get(field + _CONFIDENCE, [""] * len(columns))
+    known = {key, *(f"{name}{end}" for name in (truth, field) for end in (_LABEL, _CONFIDENCE))}
+    others = [name for name in places if name not in known]
+    found = []
+    for row, label in enumerate(labels):
+        confidence = as_number(confidences[row]) if confidences[row].strip() else None
+        if confidence is None and confidences[row].strip():
+            raise PredictionsError(
+                f"{columns.place(row)}, column {field + _CONFIDENCE!r}: expected a number, got {confidences[row]!r}. Correct it."
+            )
+        entries = [{"label": label.strip(), "score": confidence}] if label.strip() else []
+        more = {} if truths is None else {"truth": [truths[row].strip()] if truths[row].strip() else []}
+        found.append((places[key][row], entries, more | {name: places[name][row] for name in others}))
+    return _records_of(found, where, reading, notes)
 
 
 def _is_field(field):
@@ -143,24 +187,39 @@ def _is_field(field):
 
 
 def _classifications(field):
+    if not _is_field(field):
+        return []
     return of_kind(field.get("classifications"), list) if field.get("_cls") == "Classifications" else [field]
 
 
-def _of_field(field, where):
-    if not _is_field(field):
-        raise PredictionsError(f"{where}: expected a classification, got none. Export only samples that have one.")
-    return _said(_classifications(field), None, where)
+def _listed(label):
+    """One classification, several or none as a list."""
+    return [] if label is None else label if isinstance(label, list) else [label]
 
 
-def _said(label, classes, where):
-    """``scores`` or ``predicted`` of one label, or of a list of them."""
-    labels = label if isinstance(label, list) else [label]
-    entries = []
-    for one in labels:
-        entries.append({"label": _name(one, classes, where), "score": of_kind(one, dict).get("confidence")})
-    if entries and all(isinstance(entry["score"], (int, float)) for entry in entries):
-        return {"scores": sorted(entries, key=lambda entry: -entry["score"])}
-    return {"predicted": [entry["label"] for entry in entries]}
+def _entries(labels, classes, where):
+    """``label`` and ``score`` of classifications, the score None where there is no confidence."""
+    return [{"label": _name(one, classes, where), "score": of_kind(one, dict).get("confidence")} for one in labels]
+
+
+def _records_of(found, where, reading, notes):
+    """Records of samples: (id, entries, the rest of the record), with scores where all classifications have a confidence."""
+    scores = [entry["score"] for _, entries, _ in found for entry in entries]
+    has_scores = bool(scores) and all(isinstance(score, (int, float)) for score in scores)
+    if not has_scores and any(score is not None for score in scores):
+        notes.append(f"{where}: not all classifications have a confidence, so that their classes are labels")
+    n_empty = sum(not entries for _, entries, _ in found)
+    if n_empty and not has_scores:
+        have = "1 sample has" if n_empty == 1 else f"{n_empty:,} samples have"
+        notes.append(f"{where}: {have} no classification: answered with nothing")
+    records = []
+    for name, entries, more in found:
+        if has_scores:
+            said = {"scores": sorted(entries, key=lambda entry: -entry["score"])}
+        else:
+            said = {"predicted": [entry["label"] for entry in entries] or [reading.taxonomy.names[0]]}
+        records.append({"sample_id": name, **said, **more})
+    return records
 
 
 def _name(label, classes, where):

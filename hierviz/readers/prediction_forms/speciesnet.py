@@ -18,7 +18,7 @@ import re
 
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_places
 from hierviz.readers.json_text import are_objects, of_kind
 from hierviz.readers.prediction_forms.detections import (
     Detection,
@@ -28,6 +28,7 @@ from hierviz.readers.prediction_forms.detections import (
     records_of_picture,
 )
 from hierviz.readers.taxonomy_forms import taxonomy_form
+from hierviz.taxonomy.class_places import Places
 
 N_PARTS = 7
 # Category of a "detection".

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 
 from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.parameters import Sentence
 from hierviz.readers.json_text import of_kind
 from hierviz.readers.prediction_forms.detections import by_score
 from hierviz.taxonomy.checks import is_number
@@ -65,7 +66,7 @@ def batch_records(objects, where, reading, notes):
     PredictionsError
         If a line has no custom_id, or its answer is no text.
     """
-    failed, n = [], 0
+    failed, n, n_several = [], 0, 0
     for number, value in enumerate(objects, 1):
         sample = value.get("custom_id") if isinstance(value, dict) else None
         if not isinstance(sample, (str, int)):
@@ -77,31 +78,41 @@ def batch_records(objects, where, reading, notes):
             failed.append(str(sample))
             continue
         body = of_kind(response.get("body"), dict)
-        text = _text_of(body)
-        if text is None:
+        texts = _texts_of(body)
+        if not texts:
             raise PredictionsError(
                 f"{where}, {str(sample)!r}: expected an answer in 'choices' or 'output' of its body, got none. Is it a chat?"
             )
         n += 1
         model = {"model": str(body["model"])} if "model" in body else {}
-        yield {"sample_id": str(sample), "predicted": [_answer(text)], **model}
+        n_several += len(texts) > 1
+        texts = texts if reading.has_votes else texts[:1]
+        yield {"sample_id": str(sample), "predicted": [_answer(text) for text in texts], **model}
+    if n_several and not reading.has_votes:
+        have = "1 request has" if n_several == 1 else f"{n_several:,} requests have"
+        several = f"{where}: {have} several answers, the first of which is taken"
+        notes.append(Sentence(f"{several}; to count all of them, say {{parametrisation=votes}}"))
     if failed:
         requests = "1 request" if len(failed) == 1 else f"{len(failed):,} requests"
         notes.append(f"{where}: {requests} failed and have no answer: {listed(failed)}")
 
 
-def _text_of(body):
-    """The text of the first choice of a chat or a completion, or of a response; None where there is none."""
-    for choice in of_kind(body.get("choices"), list)[:1]:
-        text = of_kind(of_kind(choice, dict).get("message"), dict).get("content", of_kind(choice, dict).get("text"))
-        return text if isinstance(text, str) else None
+def _texts_of(body):
+    """The texts of the choices of a chat or a completion, or that of a response; empty where there is none."""
+    choices = of_kind(body.get("choices"), list)
+    if choices:
+        texts = [
+            of_kind(of_kind(choice, dict).get("message"), dict).get("content", of_kind(choice, dict).get("text"))
+            for choice in choices
+        ]
+        return texts if all(isinstance(text, str) for text in texts) else []
     parts = [
         part.get("text")
         for item in of_kind(body.get("output"), list)
         for part in of_kind(of_kind(item, dict).get("content"), list)
         if isinstance(part, dict) and isinstance(part.get("text"), str)
     ]
-    return parts[0] if parts else None
+    return parts[:1]
 
 
 def _answer(text):

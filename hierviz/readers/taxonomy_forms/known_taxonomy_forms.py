@@ -23,6 +23,7 @@ from hierviz.readers.taxonomy_forms.line_forms import (
 from hierviz.readers.taxonomy_forms.ncbi_taxdump import read_taxdump
 from hierviz.readers.taxonomy_forms.newick_tree import read_newick, read_nexus
 from hierviz.readers.taxonomy_forms.ontologies import read_obo, read_skos
+from hierviz.readers.taxonomy_forms.pronto_files import read_obographs, read_owl
 from hierviz.readers.taxonomy_forms.sequence_taxonomies import read_kraken2_report, read_qiime2
 
 TAXONOMY_FORMS: dict[str, FileForm] = {
@@ -36,6 +37,8 @@ TAXONOMY_FORMS: dict[str, FileForm] = {
             read_newick,
             read_nexus,
             read_obo,
+            read_owl,
+            read_obographs,
             read_skos,
             read_wordnet,
         ),

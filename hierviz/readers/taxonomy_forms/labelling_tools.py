@@ -9,10 +9,11 @@ import re
 from xml.etree import ElementTree
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_places
 from hierviz.readers.json_text import of_kind
 from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
+from hierviz.taxonomy.class_places import Places
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Nested nodes and records with a parent are read by `taxonomy_json`.

@@ -18,11 +18,12 @@ import re
 
 from hierviz.messages.errors import TaxonomyError, shown
 from hierviz.readers import file_limits
-from hierviz.readers.class_paths import Places, taxonomy_of_ids, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_ids, taxonomy_of_places
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import read_edges
+from hierviz.taxonomy.class_places import Places
 
 
 def looks_like_darknet(name, lines):

@@ -17,9 +17,10 @@ from itertools import pairwise
 
 from hierviz.messages.errors import TaxonomyError
 from hierviz.messages.extras import require
-from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.class_paths import taxonomy_of_places
 from hierviz.readers.sources import translated
 from hierviz.readers.taxonomy_forms import taxonomy_form
+from hierviz.taxonomy.class_places import Places
 
 _COMMENT = re.compile(r"\[[^\[\]]*\]")  # without "[" inside, so that a file of brackets is read once
 _NUMBER = re.compile(r"\d+(\.\d+)?(/\d+(\.\d+)?)*")

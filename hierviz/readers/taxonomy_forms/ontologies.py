@@ -20,10 +20,12 @@ import re
 
 from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.messages.extras import require
-from hierviz.readers.class_paths import by_name, taxonomy_of_ids
+from hierviz.readers.class_paths import by_name
 from hierviz.readers.sources import translated
 from hierviz.readers.taxonomy_forms import taxonomy_form
+from hierviz.readers.taxonomy_forms.ontology_terms import IS_A, Term, taxonomy_of_terms
 
+_ONLY = re.compile(r'\{[^{}]*\ball_only="true"')
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -47,63 +49,49 @@ def read_obo(source, options):
     TaxonomyError
         If a term has no id, an id is repeated, or a parent is no term.
     """
-    where, relations = source.where, options.get("relations") or ("is_a",)
-    terms = {}
-    for number, frame in _frames(source.read_text()):
-        term = _first(frame, "id")
-        if not term:
+    where = source.where
+    terms: dict[str, Term] = {}
+    called: dict[str, list[str]] = {}
+    for number, kind, frame in _frames(source.read_text()):
+        key = _first(frame, "id")
+        if kind == "Typedef":
+            called[key] = [*map(_value, frame.get("name", ())), *map(_value, frame.get("xref", ()))]
+            continue
+        if not key:
             raise TaxonomyError(f"{where}:{number}: expected an id in [Term], got none. Correct the file.")
-        if term in terms:
-            raise TaxonomyError(f"{where}:{number}: expected every term once, got {term!r} again. Remove one.")
-        terms[term] = frame
-    obsolete = [term for term, frame in terms.items() if _first(frame, "is_obsolete") == "true"]
-    for term in obsolete:
-        del terms[term]
-    found = {relation for frame in terms.values() for relation, _ in _parents(frame)}
-    unknown = [relation for relation in relations if relation not in found and relation != "is_a"]
-    if unknown:
-        raise TaxonomyError(
-            f"{where}: expected relations among {listed(sorted(found), 9)}, got {listed(unknown)}. Name some of them."
-        )
-    edges, lost = [], {}
-    for term, frame in terms.items():
-        above = [parent for relation, parent in _parents(frame) if relation in relations]
-        lost |= {parent: term for parent in above if parent not in terms}
-        kept = [parent for parent in dict.fromkeys(above) if parent in terms]
-        edges += [(parent, term) for parent in kept] or [(None, term)]
-    notes = []
-    if obsolete:
-        notes.append(f"{where}: {len(obsolete)} obsolete terms were left out")
-    if lost:
-        notes.append(f"{where}: {len(lost)} parents that are no terms of the file were left out: {listed(lost)}")
-    others = sorted(found - set(relations))
-    if others:
-        notes.append(f"{where}: relations that were not used: {', '.join(others)}")
-    attributes = {
-        "alt_id": {term: "; ".join(map(_value, frame["alt_id"])) for term, frame in terms.items() if "alt_id" in frame},
-        "synonyms": {term: "; ".join(_synonyms(frame)) for term, frame in terms.items() if "synonym" in frame},
-        "namespace": {term: _first(frame, "namespace") for term, frame in terms.items() if "namespace" in frame},
-    }
-    attributes = {key: values for key, values in attributes.items() if values}
-    titles = {term: _first(frame, "name") or term for term, frame in terms.items()}
-    detected = {"form": "OBO", **source.detected, "relations": ", ".join(relations)}
-    return taxonomy_of_ids(edges, titles, where, attributes=attributes, notes=notes, detected=detected)
+        if key in terms:
+            raise TaxonomyError(f"{where}:{number}: expected every term once, got {key!r} again. Remove one.")
+        terms[key] = _term(frame)
+    detected = {"form": "OBO", **source.detected}
+    return taxonomy_of_terms(terms, called, where, options.get("relations"), detected)
 
 
 def _frames(text):
-    """Yield (line, tags with their values) of every [Term]."""
-    frame, start = None, 0
+    """Yield (line, kind, tags with their values) of every [Term] and [Typedef]."""
+    frame, start, kind = None, 0, ""
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
         if line.startswith("["):
             if frame is not None:
-                yield start, frame
-            frame, start = ({}, number) if line.startswith("[Term]") else (None, number)
+                yield start, kind, frame
+            kind = line[1:].partition("]")[0]
+            frame, start = ({} if kind in ("Term", "Typedef") else None), number
         elif frame is not None and ":" in line and not line.startswith("!"):
             tag, _, value = line.partition(":")
             frame.setdefault(tag.strip(), []).append(value.strip())
     if frame is not None:
-        yield start, frame
+        yield start, kind, frame
+
+
+def _term(frame):
+    return Term(
+        _first(frame, "name"),
+        list(_parents(frame)),
+        list(map(_value, frame.get("alt_id", ()))),
+        _synonyms(frame),
+        _first(frame, "namespace"),
+        _first(frame, "is_obsolete") == "true",
+    )
 
 
 def _value(text):
@@ -118,15 +106,17 @@ def _first(frame, tag):
 def _parents(frame):
     """Yield (relation, id of the parent)."""
     for text in frame.get("is_a", ()):
-        yield "is_a", _value(text)
+        yield IS_A, _value(text)
     for text in frame.get("relationship", ()):
+        if _ONLY.search(text):
+            continue  # all parents of this kind are so, which says of none that it is there
         relation, _, parent = _value(text).partition(" ")
         if parent.strip():
             yield relation, parent.strip()
 
 
 def _synonyms(frame):
-    return [match[1].replace('\\"', '"') for text in frame["synonym"] if (match := _SYNONYM.match(text))]
+    return [match[1].replace('\\"', '"') for text in frame.get("synonym", ()) if (match := _SYNONYM.match(text))]
 
 
 def looks_like_skos(name, lines):

@@ -9,9 +9,10 @@ References
 import re
 
 from hierviz.messages.errors import TaxonomyError
-from hierviz.readers.class_paths import Places, by_name, taxonomy_of_places
+from hierviz.readers.class_paths import by_name, taxonomy_of_places
 from hierviz.readers.lineages import is_lineage, is_nothing, lineage, rank_and_name
 from hierviz.readers.taxonomy_forms import taxonomy_form
+from hierviz.taxonomy.class_places import Places
 
 _REPORT = re.compile(r"\s*\d+(?:\.\d+)?\t(?:\d+\t){2,4}([A-Z]\d*)\t(\d+)\t( *)(\S.*)")
 _COMMENTS = "#"

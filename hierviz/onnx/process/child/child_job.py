@@ -5,9 +5,9 @@
 """
 
 import json
-import math
 import os
 
+from child_limits import ProcessLimits
 from child_refused import Refused
 
 OLDEST_ONNXRUNTIME = (1, 24, 1)
@@ -35,29 +35,17 @@ class Job:
         return os.path.join(self.folder, name)
 
     def limit(self):
-        """Set the limits of this process; what the system does not know is left to the parent's clock."""
-        try:
-            import resource
-        except ImportError:
-            return
+        """Set the limits of this process."""
         memory, files = self.wanted["memory_mb"] << 20, self.wanted["file_mb"] << 20
-        for what, most in (("RLIMIT_CORE", 0), ("RLIMIT_AS", memory), ("RLIMIT_FSIZE", files)):
-            try:
-                resource.setrlimit(getattr(resource, what), (most, most))
-            except (AttributeError, ValueError, OSError):
-                continue
-        self.allow_more_time()
+        self.limits = ProcessLimits(memory, files, self.wanted["cpu_seconds"], self.too_large)
+
+    def too_large(self):
+        """Say that this process needs more memory than it may have."""
+        self.answer({"ok": False, "stage": self.stage, "kind": "MemoryError", "message": "its memory was measured"})
 
     def allow_more_time(self):
         """Another `cpu_seconds` of processor time, counted from now."""
-        try:
-            import resource
-
-            used = resource.getrusage(resource.RUSAGE_SELF)
-            soft = math.ceil(used.ru_utime + used.ru_stime + self.wanted["cpu_seconds"])
-            resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        except (ImportError, ValueError, OSError):
-            pass
+        self.limits.allow_more_time()
 
     def answer(self, verdict):
         """Write the verdict: it is there whole or not at all."""
