@@ -19,6 +19,8 @@ PARAMETERS = (
         "samples",
         "percent",
         "disagreeing",
+        "outside",
+        "outside_truth",
         "taxonomy_classes",
         "media",
         "text_column",

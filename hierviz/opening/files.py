@@ -14,6 +14,7 @@ from hierviz.opening.flags import Option
 from hierviz.opening.named_files import RunFile, run_files, shared_and_own, with_runs
 from hierviz.predictions.listed_scores import MISSING
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.readers.outside import OUTSIDE_ANSWERS, OUTSIDE_TRUTHS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.raw_predictions import DISAGREEING, IDS, SAMPLES
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
@@ -121,6 +122,22 @@ class Files:
         choices=DISAGREEING,
         label="Labels of levels that disagree",
         offered={"error": "an error", "levels": "kept by level", "deepest": "only the deepest"},
+    )
+    outside: str | None = _asked(
+        "--outside error|wrong|drop|nearest",
+        "answers that the taxonomy does not hold: stop (default), count each as one claimed leaf that is never true, leave its "
+        "sample out, or map names to the classes that they nearly are (what is not mapped is wrong)",
+        choices=OUTSIDE_ANSWERS,
+        label="Answers outside the taxonomy",
+        offered={"error": "an error", "wrong": "wrong answers", "drop": "left out with their sample", "nearest": "mapped to the nearest class"},
+    )
+    outside_truth: str | None = _asked(
+        "--outside-truth error|drop|nearest",
+        "truths that the taxonomy does not hold: stop (default), leave their sample out, or map names to the classes that they "
+        "nearly are (what is not mapped is left out)",
+        choices=OUTSIDE_TRUTHS,
+        label="Truths outside the taxonomy",
+        offered={"error": "an error", "drop": "left out with their sample", "nearest": "mapped to the nearest class"},
     )
     samples: str | None = _asked(
         "--samples picture|detection",

@@ -9,7 +9,7 @@ from hierviz.messages.parameters import template_of
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.node_attributes import load_node_attributes
-from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_file import load_predictions, without_samples
 from hierviz.readers.raw_predictions import RawPredictions, join
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.readers.temporary_files import rewindable
@@ -62,10 +62,13 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
             stage=stage,
             is_checked=is_checked,
             disagreeing=files.disagreeing,
+            outside=files.outside,
+            outside_truth=files.outside_truth,
             **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings
     ]
+    predictions = without_dropped(predictions)
     inputs = [None] * len(predictions)
     for path in files.model:
         of_model, on = _run(path, files, taxonomy, stage)
@@ -73,6 +76,21 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         inputs.append(on)
     predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
+
+
+def without_dropped(models):
+    """Predictions without the samples that any of them left out, so that all are judged on the same ones."""
+    left_out = set().union(*(map(str, model.dropped) for model in models))
+    made = []
+    for model in models:
+        ids = model.ids
+        if model.sample_ids is None and len(model.dropped):
+            # Ids are rows of the file, of which some are gone.
+            n = model.n_samples + len(model.dropped)
+            ids = np.setdiff1d(np.arange(n), np.asarray(model.dropped).astype(np.intp)).astype(str)
+        leaves = np.isin(ids, list(left_out - set(map(str, model.dropped))))
+        made.append(without_samples(model, leaves) if leaves.any() else model)
+    return made
 
 
 def taxonomy_of(files):

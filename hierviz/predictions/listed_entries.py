@@ -36,6 +36,10 @@ class ListedEntries(Short):
     n_rows : int
     is_top_k : bool
         Each sample lists its best classes.
+    outside : ndarray of int, optional
+        Rows whose largest score was of a class outside the taxonomy, ascending.
+    outside_mass : ndarray of float, shape (n_rows,), optional
+        Sum of the scores of classes outside the taxonomy, which are not among the entries.
     """
 
     row: np.ndarray
@@ -43,6 +47,8 @@ class ListedEntries(Short):
     value: np.ndarray
     n_rows: int
     is_top_k: bool
+    outside: np.ndarray | None = None
+    outside_mass: np.ndarray | None = None
 
     def words(self) -> str:
         """How much is listed, in words."""
@@ -138,6 +144,7 @@ class ListedEntries(Short):
             (self.n_rows, len(columns)),
             missing=missing or "unknown",
             is_top_k=self.is_top_k,
+            outside=self.outside_mass,
         )
         return made, columns, parametrisation
 

@@ -44,6 +44,8 @@ class ListedScores(Short):
         What a score that is not listed is.
     is_top_k : bool
         No score that is not listed is larger than the smallest one listed in its row.
+    outside : ndarray of float, shape (n_samples,), optional
+        Sum of the scores of classes outside the taxonomy, which are not among the entries: no other class can have it.
     """
 
     offsets: np.ndarray
@@ -52,6 +54,7 @@ class ListedScores(Short):
     n_columns: int
     missing: str = "unknown"
     is_top_k: bool = True
+    outside: np.ndarray | None = None
 
     @classmethod
     def from_entries(
@@ -63,11 +66,13 @@ class ListedScores(Short):
         *,
         missing: str = "unknown",
         is_top_k: bool = True,
+        outside: np.ndarray | None = None,
     ) -> Self:
         """From the row, column and value of each entry, in any order of the rows."""
         order = np.argsort(rows, kind="stable")
         offsets = offsets_of(np.bincount(rows, minlength=shape[0]))
-        return cls(offsets, np.asarray(columns)[order].astype(np.int32), values[order], shape[1], missing, is_top_k)
+        columns = np.asarray(columns)[order].astype(np.int32)
+        return cls(offsets, columns, values[order], shape[1], missing, is_top_k, outside)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,16 +111,28 @@ class ListedScores(Short):
         first, last, _ = rows.indices(len(self))
         offsets = self.offsets[first : max(first, last) + 1]
         entries = slice(offsets[0], offsets[-1])
-        return replace(self, offsets=offsets - offsets[0], columns=self.columns[entries], values=self.values[entries])
+        outside = None if self.outside is None else self.outside[rows]
+        own = {"columns": self.columns[entries], "values": self.values[entries], "outside": outside}
+        return replace(self, offsets=offsets - offsets[0], **own)
+
+    def take(self, rows: np.ndarray) -> Self:
+        """ListedScores of some rows (ndarray of int), in that order."""
+        offsets, entries = entries_of(self.offsets, rows)
+        outside = None if self.outside is None else self.outside[rows]
+        return replace(
+            self, offsets=offsets, columns=self.columns[entries], values=self.values[entries], outside=outside
+        )
 
     def with_empty_rows(self, n: int) -> Self:
         """The same with `n` rows after the others that list nothing."""
-        return replace(self, offsets=np.append(self.offsets, np.full(n, self.offsets[-1])))
+        outside = None if self.outside is None else np.append(self.outside, np.zeros(n))
+        return replace(self, offsets=np.append(self.offsets, np.full(n, self.offsets[-1])), outside=outside)
 
     def mass(self, rows: np.ndarray) -> np.ndarray:
-        """Sum of the listed values of some rows, shape (n_rows,)."""
+        """Sum of the listed values of some rows, with those of classes outside the taxonomy, shape (n_rows,)."""
         place, _, value = self.entries(rows)
-        return np.bincount(place, value, minlength=len(rows))
+        listed = np.bincount(place, value, minlength=len(rows))
+        return listed if self.outside is None else listed + self.outside[rows]
 
     def largest_unlisted(self, rows: np.ndarray) -> np.ndarray:
         """The most that a probability that is not listed can be, shape (n_rows,): the smallest listed one, or 1."""

@@ -142,10 +142,13 @@ def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndar
     return np.array(nodes, dtype=np.intp)
 
 
-def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray | NodeLists | None:
+def truth_nodes(
+    truth: Any, taxonomy: Taxonomy, named: str = "", unknown: Any = None
+) -> np.ndarray | NodeLists | None:
     """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known.
 
     Where `named`, such as "classes", has said the names of the classes, whole numbers may be their places: a PredictionsError.
+    `unknown`, OutsideNames of `hierviz.readers.outside`, gives codes for names that are not in the taxonomy.
     """
     if truth is None or isinstance(truth, NodeLists):
         return truth
@@ -173,14 +176,17 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray |
             known[value] = int(value)
         else:
             known[value] = find_node(str(value), taxonomy)
-    unknown = [value for value, node in known.items() if node is None]
-    if unknown:
-        row = next(k for k, names in enumerate(lists) if unknown[0] in names)
-        hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
-        raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
+            if known[value] is None and unknown is not None:
+                known[value] = unknown.code(str(value))
+    strange = [value for value, node in known.items() if node is None]
+    if strange:
+        row = next(k for k, names in enumerate(lists) if strange[0] in names)
+        hint = advice(str(strange[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
+        more = "" if unknown is None else unknown.advice
+        raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(strange)}.{hint}{more}")
     _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy, named)
     if any(are_lists):
-        return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
+        return NodeLists.from_lists([[known[name] for name in names if known[name] != -1] for names in lists])
     return np.array([known[value] for value in flat], dtype=np.intp)
 
 
@@ -215,7 +221,7 @@ def _check_numbers(numbers, taxonomy, named=""):
         )
 
 
-def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
+def level_nodes(labels: Any, taxonomy: Taxonomy, what: str, unknown: Any = None) -> NodeLists:
     """Where the paths of labels by level end, one list a sample.
 
     Parameters
@@ -225,6 +231,8 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
     taxonomy : Taxonomy
     what : str
         How errors call the labels.
+    unknown : OutsideNames, optional
+        Of `hierviz.readers.outside`; takes names that are not in the taxonomy: a path with one is what it gives for it.
 
     Returns
     -------
@@ -249,12 +257,12 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
     known, ends = {}, np.full(len(paths), -1, dtype=np.intp)
     for row, names in enumerate(map(tuple, paths.tolist())):
         if names not in known:
-            known[names] = _path_end(names, taxonomy, f"{what}, sample {row // n_paths}")
+            known[names] = _path_end(names, taxonomy, f"{what}, sample {row // n_paths}", unknown)
         ends[row] = known[names]
-    return NodeLists(np.arange(len(labels) + 1) * n_paths, ends).only(ends >= 0)
+    return NodeLists(np.arange(len(labels) + 1) * n_paths, ends).only(ends != -1)
 
 
-def nodes_by_level(cells: np.ndarray, taxonomy: Taxonomy, what: str) -> NodeLists:
+def nodes_by_level(cells: np.ndarray, taxonomy: Taxonomy, what: str, unknown: Any = None) -> NodeLists:
     """The node of each level of every sample, whether or not they lie on one path.
 
     Parameters
@@ -264,6 +272,8 @@ def nodes_by_level(cells: np.ndarray, taxonomy: Taxonomy, what: str) -> NodeList
     taxonomy : Taxonomy
     what : str
         How errors call the labels.
+    unknown : OutsideNames, optional
+        Takes names that are not in the taxonomy; what it gives for one stands at its level.
 
     Raises
     ------
@@ -273,12 +283,12 @@ def nodes_by_level(cells: np.ndarray, taxonomy: Taxonomy, what: str) -> NodeList
     lists, known = [], {}
     for row, names in enumerate(map(tuple, cells.tolist())):
         if names not in known:
-            known[names] = _level_answers(names, taxonomy, f"{what}, sample {row}")
+            known[names] = _level_answers(names, taxonomy, f"{what}, sample {row}", unknown)
         lists.append(known[names])
     return NodeLists.from_lists(lists)
 
 
-def _level_answers(names, taxonomy, where):
+def _level_answers(names, taxonomy, where, unknown):
     filled = _without_gaps(names, where)
     if filled[:1] == [taxonomy.names[0]]:
         filled = filled[1:]
@@ -291,9 +301,12 @@ def _level_answers(names, taxonomy, where):
         # Where a name is at two places, the one on the path of the levels before, else the first.
         longer = (find_node(" > ".join(filled[start : level + 1]), taxonomy) for start in range(level + 1))
         node = next((other for other in longer if other is not None), None)
+        if node is None and unknown is not None:
+            node = unknown.code(name)
         if node is None:
             hint = advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
-            raise PredictionsError(f"{where}: expected the name of a class in column {level}, got {name!r}.{hint}")
+            more = "" if unknown is None else unknown.advice
+            raise PredictionsError(f"{where}: expected the name of a class in column {level}, got {name!r}.{hint}{more}")
         nodes.append(node)
     return nodes
 
@@ -321,7 +334,7 @@ def _object_array(labels):
         return None
 
 
-def _path_end(names, taxonomy, where):
+def _path_end(names, taxonomy, where, unknown=None):
     """The node at the end of names from the root's children down, -1 when there is none."""
     filled = _without_gaps(names, where)
     if filled[:1] == [taxonomy.names[0]]:
@@ -331,11 +344,14 @@ def _path_end(names, taxonomy, where):
         # Where a name is at two places, the taxonomy calls both by their parents too.
         longer = (taxonomy.index.get(" > ".join(filled[start : level + 1])) for start in range(level, -1, -1))
         child = next((other for other in longer if other is not None and node in taxonomy.parents[other]), None)
+        is_outside = child is None and unknown is not None and name not in _called(taxonomy)
+        if is_outside and (code := unknown.code(name)) is not None:
+            return code
         if child is None:
             hint = near_miss(name, taxonomy.names) if name not in taxonomy.index else ""
             raise PredictionsError(
                 f"{where}: expected a child of {taxonomy.names[node]!r} in column {level}, got {name!r}."
-                f"{hint or ' Check the names and the taxonomy.'}"
+                f"{hint or ' Check the names and the taxonomy.'}{unknown.advice if is_outside else ''}"
             )
         node = child
     return node if filled else -1

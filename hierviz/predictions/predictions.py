@@ -15,14 +15,16 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, first_words, listed, shown
 from hierviz.messages.notebook_html import fact_rows, fact_sheet, table
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.from_memory import FromMemory
 from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.outside import Outside
 from hierviz.predictions.parametrisation import column_nodes, column_order, node_probabilities
-from hierviz.predictions.score_rows import PROBABILITIES, check_rows
+from hierviz.predictions.score_rows import PROBABILITIES, check_rows, taken_rows
 from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -78,6 +80,13 @@ class Predictions(FromMemory):
         Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
     moves : tuple
         How the nodes of the file became those of `taxonomy`, see `hierviz.projection.moves`; empty where they are these.
+    best_outside : ndarray of bool, shape (n_samples,), optional
+        Of scores: whether the largest one is of a class outside the taxonomy, whose score is not among these. By every rule the
+        answer is then outside the taxonomy (-1), as a label outside is.
+    outside : mapping of str to Outside
+        Names that the taxonomy does not hold and what was done with them: of ``answers`` and of ``truths``.
+    dropped : ndarray of str
+        Ids (else row numbers) of samples that were left out with such a name.
     """
 
     taxonomy: Taxonomy
@@ -99,6 +108,9 @@ class Predictions(FromMemory):
     run: str | None = None
     is_by_level: bool = False
     moves: tuple[Any, ...] = ()
+    best_outside: np.ndarray | None = None
+    outside: Mapping[str, Outside] = field(default_factory=dict)
+    dropped: np.ndarray | tuple[str, ...] = ()
     # Ids of the samples with the worst answers: `hierviz.diagnosis.mistakes`, which is built on this class.
     worst: ClassVar[Callable[..., list[str]]]
 
@@ -130,6 +142,7 @@ class Predictions(FromMemory):
                     f"{self.parametrisation}. List the scores of all classes, or convert them to probabilities."
                 )
         per_sample = {"truth": self.truth, "sample ids": self.sample_ids, **self.attributes}
+        per_sample["answers outside"] = self.best_outside
         for what, values in per_sample.items():
             if values is not None and len(values) != self.n_samples:
                 raise PredictionsError(
@@ -259,6 +272,34 @@ class Predictions(FromMemory):
         object.__setattr__(made, "sample_ids", ids)
         return made
 
+    def take(self, rows: ArrayLike) -> Self:
+        """The same of some samples.
+
+        Parameters
+        ----------
+        rows : array_like of int, or of bool, shape (n_samples,)
+            Row numbers in any order; a slice reads scores that stay on disk only when they are asked for.
+
+        Raises
+        ------
+        PredictionsError
+            If a row is not there.
+        """
+        rows = places_of("rows", rows, self.n_samples, "row")
+        labels, truth = (
+            nodes.take(rows) if isinstance(nodes, NodeLists) else None if nodes is None else nodes[rows]
+            for nodes in (self.labels, self.truth)
+        )
+        ids = None if self.sample_ids is None else np.asarray(self.sample_ids)[rows]
+        return self.replace(
+            scores=None if self.scores is None else taken_rows(self.scores, rows),
+            labels=labels,
+            truth=truth,
+            sample_ids=ids,
+            attributes={name: np.asarray(values)[rows] for name, values in self.attributes.items()},
+            best_outside=None if self.best_outside is None else self.best_outside[rows],
+        )
+
     @property
     def has_scores(self) -> bool:
         """True for scores, False for labels."""
@@ -273,6 +314,16 @@ class Predictions(FromMemory):
     def n_samples(self) -> int:
         """Number of rows, with or without a known truth."""
         return self.scores.shape[0] if self.labels is None else len(self.labels)
+
+    @cached_property
+    def is_outside(self) -> np.ndarray:
+        """Which samples have an answer outside the taxonomy, one of several or by scores, shape (n_samples,) of bool."""
+        found = np.zeros(self.n_samples, dtype=bool)
+        if self.labels is not None:
+            found[self.labels.rows[self.labels.nodes < 0]] = True
+        elif self.best_outside is not None:
+            found |= self.best_outside
+        return found
 
     @property
     def has_single_truth(self) -> bool:

@@ -7,6 +7,7 @@ Functions
 check_rows : raises for the first wrong score of some rows.
 wrong_scores : all wrong scores of some rows.
 looks_right : a quick check that never passes a wrong score.
+taken_rows : scores of some rows.
 ArrayRows : length, size and conversion of such an array.
 CheckedScores : scores on disk that are checked when they are first read.
 """
@@ -163,6 +164,25 @@ class ArrayRows:
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         values = self[:]
         return values if dtype is None else values.astype(dtype, copy=False)
+
+
+class TakenRows(ArrayRows):
+    """Some rows of an array that are read when they are asked for."""
+
+    def __init__(self, source, rows):
+        self.source, self.rows = source, np.asarray(rows, dtype=np.intp)
+        self.shape, self.dtype = (len(self.rows), *source.shape[1:]), source.dtype
+
+    def __getitem__(self, key):
+        rows, *others = key if isinstance(key, tuple) else (key,)
+        return self.source[(self.rows[rows], *others)] if others else self.source[self.rows[rows]]
+
+
+def taken_rows(scores: Any, rows: np.ndarray) -> Any:
+    """Scores of some rows (ndarray of int): of arrays and lists at once, of others when they are asked for."""
+    if isinstance(scores, np.ndarray) and not isinstance(scores, np.memmap):
+        return scores[rows]
+    return scores.take(rows) if hasattr(scores, "entries") else TakenRows(scores, rows)
 
 
 class CheckedScores(ArrayRows):

@@ -11,12 +11,12 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.node_names import level_nodes
 from hierviz.readers.columns import unfit_keys
-from hierviz.readers.labels import is_all_nodes, named_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.labels import is_all_nodes, named_nodes, read_labels, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.prediction_forms.levels import NAMES_OF_LEVEL as LEVEL_NAMES
 from hierviz.readers.prediction_forms.levels import joined_levels, level_keys
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, Truth
+from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, Truth, truths_of
 
 NAME_ARRAYS = ("leaf", "node", "names", "classes")
 ID_ARRAYS = ("sample_id", "ids", "id")
@@ -45,7 +45,7 @@ def read_npy(source, reading):
     """
     scores = open_npy(source)
     if len(scores.shape) == 2 and scores.dtype.kind in "US":
-        return _level_labels(source, np.asarray(scores[:]), reading.taxonomy)
+        return _level_labels(source, np.asarray(scores[:]), reading)
     _require_table(source.where, scores.shape, scores.dtype)
     detected = {"form": "array of scores (.npy)", **source.detected}
     detected |= {"rows": f"{scores.shape[0]:,}", "columns of scores": f"{scores.shape[1]:,}", "type": str(scores.dtype)}
@@ -54,11 +54,12 @@ def read_npy(source, reading):
     )
 
 
-def _level_labels(source, cells, taxonomy):
+def _level_labels(source, cells, reading):
     """RawPredictions of labels with one column a level."""
     if cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8", "replace")
-    labels = level_nodes(cells, taxonomy, source.where)
+    labels = level_nodes(cells, reading.taxonomy, source.where, reading.answers)
+    labels = labels if reading.answers is None else reading.answers.settle(labels)
     empty = np.flatnonzero(labels.lengths == 0)
     if len(empty):
         raise PredictionsError(
@@ -217,6 +218,6 @@ def _truth(arrays, texts, is_text, n_rows, reading, where, notes):
         numbers=reading.numbers,
         where=f"{where}, array {key!r}",
         notes=notes,
+        unknown=reading.truths,
     )
-    nodes = single_nodes(labels)
-    return Truth(labels if nodes is None else nodes, where=where)
+    return Truth(*truths_of(labels, reading.truths), where=where)

@@ -15,13 +15,15 @@ from hierviz.readers.labels import find_node
 from hierviz.readers.picture_names import natural_key
 
 
-def class_folders(path, taxonomy):
+def class_folders(path, taxonomy, taken=None):
     """Files of a folder with the nodes that their own folders name.
 
     Parameters
     ----------
     path : Path
     taxonomy : Taxonomy
+    taken : OutsideNames, optional
+        Takes names of folders that are not in the taxonomy where these are no error.
 
     Returns
     -------
@@ -55,6 +57,9 @@ def class_folders(path, taxonomy):
         folder = str(PurePosixPath(file).parent)
         if folder not in node_of:
             node_of[folder] = _node(folder, taxonomy, loose)
+    for folder, node in node_of.items():
+        if node is None and taken is not None:
+            node_of[folder] = taken.code(PurePosixPath(folder).name)
     unknown = [folder for folder, node in node_of.items() if node is None]
     if unknown:
         name = PurePosixPath(unknown[0]).name
@@ -62,11 +67,13 @@ def class_folders(path, taxonomy):
             f"{path.name}: expected folders named after nodes of the taxonomy ({taxonomy.n_nodes} nodes), got "
             f"{listed([printable(folder) for folder in unknown])}."
             f"{advice(name, taxonomy, ' Rename them, or write a table with the columns sample_id and truth.')}"
+            f"{'' if taken is None else taken.advice}"
         )
     stems = [PurePosixPath(file).stem for file in files]
     twice = Counter(stems)
     ids = [file if twice[stem] > 1 else stem for file, stem in zip(files, stems, strict=True)]
     nodes = np.array([node_of[str(PurePosixPath(file).parent)] for file in files], dtype=np.intp)
+    nodes = nodes if taken is None else taken.settle(nodes)
     return ids, nodes, [f"the truth of {len(files)} files is the name of their folder", *loose.notes(path.name)]
 
 

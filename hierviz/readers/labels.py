@@ -34,6 +34,7 @@ def read_labels(
     where="",
     notes=None,
     otherwise="",
+    unknown=None,
 ):
     """Nodes that cells name.
 
@@ -57,11 +58,13 @@ def read_labels(
         Grows by names that were matched by their meaning, and by numbers that were looked up.
     otherwise : str
         What the cells may be else, as a sentence for the error.
+    unknown : OutsideNames, optional
+        Takes names that are not in the taxonomy where these are no error.
 
     Returns
     -------
     labels : NodeLists
-        In the order of the cells.
+        In the order of the cells; -1 also for a name that `unknown` took.
     n_empty : int
         Number of empty fields that were dropped or kept, an empty cell being one.
     has_lists : bool
@@ -80,28 +83,30 @@ def read_labels(
     distinct = np.array(distinct, dtype=np.intp)
     loose = LooseMatches(taxonomy)
     by_number = numbered_cells(distinct_cells, taxonomy, numbers, where, notes)
-    read = [read_cell(by_number.get(key, key), taxonomy, keep_empty, is_path, loose) for key in distinct_cells]
+    read = [read_cell(by_number.get(key, key), taxonomy, keep_empty, is_path, loose, unknown) for key in distinct_cells]
     if notes is not None:
         notes += loose.notes(where)
     is_unknown = np.array([bool(missing) for *_, missing in read], dtype=bool)
     if is_unknown.any():
         first = int(np.argmax(is_unknown[distinct]))
-        unknown = dict.fromkeys(name for *_, missing in read for name in missing)
-        name = next(iter(unknown))
+        strange = dict.fromkeys(name for *_, missing in read for name in missing)
+        name = next(iter(strange))
         raise PredictionsError(
             f"{place(first)}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as {what}, "
-            f"got {listed(unknown)}.{_advice(name, taxonomy, distinct_cells, numbers)}{otherwise}"
+            f"got {listed(strange)}.{_advice(name, taxonomy, distinct_cells, numbers)}{otherwise}"
+            f"{'' if unknown is None else unknown.advice}"
         )
     n_empty = int(np.array([empty for _, empty, _, _ in read], dtype=np.intp)[distinct].sum())
     labels = NodeLists.from_lists([nodes for nodes, _, _, _ in read]).take(distinct)
+    labels = labels if unknown is None else unknown.settle(labels)
     return labels, n_empty, any(is_list for _, _, is_list, _ in read)
 
 
-def unknown_node(place, name, taxonomy, otherwise=" Check the spelling."):
+def unknown_node(place, name, taxonomy, otherwise=" Check the spelling.", more=""):
     """The error about a name that is no node of the taxonomy; `otherwise` is what to do where no name is near."""
     return PredictionsError(
         f"{place}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}."
-        f"{advice(name, taxonomy, otherwise)}"
+        f"{advice(name, taxonomy, otherwise)}{more}"
     )
 
 
@@ -139,8 +144,8 @@ def _are_numbers(cells):
     )
 
 
-def read_cell(cell, taxonomy, keep_empty=False, is_path=False, loose=None):
-    """(nodes, number of empty fields, whether there are several fields, unknown names)"""
+def read_cell(cell, taxonomy, keep_empty=False, is_path=False, loose=None, unknown=None):
+    """(nodes, number of empty fields, whether there are several fields, unknown names); codes for names that `unknown` takes."""
     if isinstance(cell, str):
         node = find_node(cell, taxonomy, is_path) if cell.strip() else None
         lineage = lineage_node(cell, taxonomy) if node is None and is_lineage(cell) else None
@@ -152,9 +157,11 @@ def read_cell(cell, taxonomy, keep_empty=False, is_path=False, loose=None):
     nodes, empty, missing = [], 0, []
     for field in fields:
         node = find_node(field, taxonomy, is_path, loose) if field.strip() else -1
+        if node is None and unknown is not None:
+            node = unknown.code(field)
         if node is None:
             missing.append(field)
-        elif node >= 0 or keep_empty:
+        elif node != -1 or keep_empty:
             nodes.append(node)
         empty += node == -1
     return np.array(nodes, dtype=np.intp), empty, len(fields) > 1, missing

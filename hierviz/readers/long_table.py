@@ -67,14 +67,20 @@ def read_long(table, names, reading):
     nodes, entries, n_samples = np.array(list(cells.column_of), dtype=np.intp), cells.entries, len(cells.samples)
     if isinstance(entries, np.ndarray):
         cells.require_new(first_repeat(entries["sample"], entries["class"]))
-    if reading.missing is None or _is_complete(reading.taxonomy, nodes, n_samples, len(entries)):
+    is_complete = _is_complete(reading.taxonomy, nodes, n_samples, len(entries))
+    if nodes.min() >= 0 and (reading.missing is None or is_complete):
         found = {"scores": _matrix(cells), "scored_nodes": nodes}
     else:
+        if reading.missing is None and len(entries) < n_samples * len(nodes):
+            raise cells.missing_pair()
         rows, value = entries["sample"].astype(np.intp), np.ascontiguousarray(entries["score"])
         lengths = np.bincount(rows)
         # Rows of one class after the other do not show that the best ones are listed.
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
-        found = {"listed": ListedEntries(rows, nodes[entries["class"]], value, n_samples, is_top_k)}
+        listed_scores = ListedEntries(rows, nodes[entries["class"]], value, n_samples, is_top_k)
+        if reading.answers is not None:
+            listed_scores = reading.answers.settle_entries(listed_scores, ends(reading.taxonomy, nodes, entries["class"]))
+        found = {"listed": listed_scores, "missing": reading.missing or "zero"}
     columns, place = cells.others, truth_place(names, reading.truth_column)
     for k, values in columns.text.items():
         if k != place and looks_numeric(values):
@@ -89,6 +95,12 @@ def read_long(table, names, reading):
     return RawPredictions(
         table.where, "long", **found, **more, detected=detected, notes=tuple(cells.loose.notes(table.where))
     )
+
+
+def ends(taxonomy, nodes, column):
+    """Which entries are of leaves, where the columns have some: a class above others always has a larger score than these."""
+    is_leaf = np.append(taxonomy.is_leaf, False)[np.maximum(nodes, -1)]
+    return is_leaf[column] if is_leaf.any() and not is_leaf[nodes >= 0].all() else None
 
 
 def _is_complete(taxonomy, nodes, n_samples, n_rows):
@@ -113,6 +125,7 @@ class _Cells:
     def __init__(self, table, names, roles, reading):
         self.table, self.names, self.roles, self.taxonomy = table, names, roles, reading.taxonomy
         self.samples, self.column_of, self.loose = {}, {}, LooseMatches(reading.taxonomy)
+        self.unknown = reading.answers
         is_text = isinstance(table, TextTable)
         size = table.source.size * (_UNPACKED if table.source.is_gzipped else 1) if is_text else 0
         self._columns = None if is_text else table.read(numbers=[roles[2]])
@@ -184,8 +197,11 @@ class _Cells:
 
     def _column(self, line, name):
         node = column_node(name, self.taxonomy, self.loose)
+        if node is None and self.unknown is not None:
+            node = self.unknown.code(name)
         if node is None:
-            raise unknown_node(f"{self._place(line)}, column {self.names[self.roles[1]]!r}", name, self.taxonomy)
+            at, more = f"{self._place(line)}, column {self.names[self.roles[1]]!r}", self.unknown.advice if self.unknown else ""
+            raise unknown_node(at, name, self.taxonomy, more=more)
         return self.column_of.setdefault(node, len(self.column_of))
 
     def chunks(self):
@@ -218,7 +234,8 @@ class _Cells:
         )
 
     def _class_name(self, column):
-        return self.taxonomy.names[list(self.column_of)[column]]
+        node = list(self.column_of)[column]
+        return self.unknown.name(node) if node < 0 else self.taxonomy.names[node]
 
 
 def _matrix(cells):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hierviz.readers.labels import read_labels, single_nodes
+from hierviz.readers.labels import read_labels
 from hierviz.readers.prediction_forms import camtrap_dp
 from hierviz.readers.prediction_forms.sequences import lineages_of_features
 
 
-def labelled_samples(columns, source, taxonomy, notes):
+def labelled_samples(columns, source, taxonomy, notes, unknown=None):
     """What a table says of samples in the form of another tool.
 
     Parameters
@@ -16,11 +16,13 @@ def labelled_samples(columns, source, taxonomy, notes):
     source : Source
     taxonomy : Taxonomy
     notes : list of str
+    unknown : OutsideNames, optional
+        As in `read_labels`.
 
     Returns
     -------
-    (form, ids, nodes) or None
-        Words, list of str, and ndarray of int or NodeLists as `read_labels` and `single_nodes` give them; None for a plain table.
+    (form, ids, labels) or None
+        Words, list of str, and NodeLists as `read_labels` gives them; None for a plain table.
 
     Raises
     ------
@@ -43,6 +45,6 @@ def labelled_samples(columns, source, taxonomy, notes):
         what="truth",
         where=columns.where,
         notes=notes,
+        unknown=unknown,
     )
-    nodes = single_nodes(labels)
-    return form, ids, labels if nodes is None else nodes
+    return form, ids, labels

@@ -16,12 +16,13 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
+from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import column_node
 from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import joined, looks_numeric, named_place, require_names, require_truth_column
 from hierviz.readers.labels import find_node, read_labels
-from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
+from hierviz.readers.long_table import SCORE_COLUMNS, ends, long_roles, read_long
 from hierviz.readers.prediction_forms.cell_types import holds_sigmoids
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.rank_columns import hold_classes, rank_places
@@ -154,7 +155,7 @@ class SampleTable:
             if k not in special and self.folded[k] not in TEXT_COLUMNS and looks_numeric(map(joined, cells))
         ]
         if strange:
-            raise _no_node(columns, strange, self.taxonomy)
+            raise _no_node(columns, strange, self.taxonomy, self.reading.answers)
         if place is not None and place not in columns.text:
             raise PredictionsError(
                 f"{columns.where}: expected a column of true classes as {{truth_column}}, got the scores of {names[place]!r}. "
@@ -289,18 +290,41 @@ def _read_wide(samples):
             f"{samples.where}: expected a column per class, got {listed(names)}. Name them like the nodes."
         )
     special = {*scores, samples.id_place, samples.truth_place(scores)}
-    strange = [name for k, name in enumerate(names) if k not in special and samples.is_number(k)]
+    strange = {k: name for k, name in enumerate(names) if k not in special and samples.is_number(k)}
+    unknown = samples.reading.answers
+    outside = {} if unknown is None else {k: unknown.code(name) for k, name in strange.items()}
+    outside = {k: code for k, code in outside.items() if code is not None}
+    strange = [name for k, name in strange.items() if k not in outside]
     if len(strange) > _MANY:
-        raise _no_node(samples.table, strange, samples.taxonomy)
-    columns = samples.read(numbers=list(scores), may_stay=True)
+        raise _no_node(samples.table, strange, samples.taxonomy, unknown)
+    columns = samples.read(numbers=[*scores, *outside], may_stay=not outside)
+    nodes = np.array([*scores.values(), *outside.values()], dtype=np.intp)
+    found = {"scores": columns.numbers, "scored_nodes": nodes}
+    if outside:
+        found = {"listed": _listed_of(columns.numbers, nodes, samples.reading, samples.where), "missing": "zero"}
     return samples.predictions(
         columns,
         "wide",
-        {"form": "wide scores (one column per class)", "columns of scores": f"{len(scores):,}"},
+        {"form": "wide scores (one column per class)", "columns of scores": f"{len(nodes):,}"},
         notes=samples.loose.notes(samples.where, [names[place] for place in scores]),
-        scores=columns.numbers,
-        scored_nodes=np.array(list(scores.values()), dtype=np.intp),
+        **found,
     )
+
+
+def _listed_of(numbers, nodes, reading, where):
+    """ListedEntries of columns of which some lie outside the taxonomy: what these have belongs to no class, so the rest is 0."""
+    numbers = np.asarray(numbers)
+    for place in np.flatnonzero(nodes < 0):
+        most = 100 if reading.percent else 1
+        wrong = np.flatnonzero(~((numbers[:, place] >= 0) & (numbers[:, place] <= most)))
+        if len(wrong):
+            raise PredictionsError(
+                f"{where}, column {reading.answers.name(nodes[place])!r}: expected the probabilities of a class outside the "
+                f"taxonomy (0 to {most}), got {float(numbers[wrong[0], place])!r}. Put other numbers of a sample in the truth file."
+            )
+    row, column = np.nonzero(numbers)
+    entries = ListedEntries(row, nodes[column], numbers[row, column].astype(np.float64), len(numbers), False)
+    return reading.answers.settle_entries(entries, ends(reading.taxonomy, nodes, column))
 
 
 def _read_top_k(samples):
@@ -312,7 +336,7 @@ def _read_top_k(samples):
         )
     numbers, advice = [score for _, score in roles], "Leave it empty with its class."
     columns, notes = samples.read(numbers=numbers, instead={"": "nan"}, advice=advice), []
-    entries = read_top_k(columns, samples.taxonomy, roles, notes)
+    entries = read_top_k(columns, samples.taxonomy, roles, notes, samples.reading.answers)
     words, classes = {"form": "top-k scores (class_1, score_1, ...)"}, {class_ for class_, _ in roles}
     return samples.predictions(columns, "top_k", words, left_out=classes, notes=notes, listed=entries)
 
@@ -349,6 +373,7 @@ def _read_labels(samples, form):
         where=f"{where}, column {name!r}",
         notes=notes,
         otherwise="" if raw.truth is not None else " If this file is the truth, give it as {truth}.",
+        unknown=samples.reading.answers,
     )
     if form == "hard" and has_lists:
         row = int(np.argmax(labels.lengths > 1))
@@ -370,7 +395,7 @@ def _read_labels(samples, form):
     )
 
 
-def _no_node(table, names, taxonomy):
+def _no_node(table, names, taxonomy, unknown=None):
     near = "" if taxonomy is None else advice(names[0], taxonomy)
     if len(names) > 1 and all(whole(name) is not None for name in names):
         return PredictionsError(
@@ -380,4 +405,5 @@ def _no_node(table, names, taxonomy):
     return PredictionsError(
         f"{table.where}, column {names[0]!r}: expected columns of numbers to be named after nodes of the taxonomy, "
         f"got {listed(names)}.{near} Rename or remove it; put other numbers of a sample in the truth file."
+        f"{'' if unknown is None else unknown.advice}"
     )

@@ -7,7 +7,7 @@ The forms are read in `prediction_tables` (wide scores, label lists, hard labels
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import json_form, read_label_lists
+from hierviz.readers.outside import ANSWERS, TRUTHS, OutsideNames, check_outside
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_forms.classification_report import refuse_report
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
@@ -84,6 +85,9 @@ def load_predictions(
     disagreeing: str | None = None,
     ids: str | None = None,
     samples: str | None = None,
+    outside: str | None = None,
+    outside_truth: str | None = None,
+    mapping: Mapping[str, int] | None = None,
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
@@ -126,6 +130,15 @@ def load_predictions(
     samples : {"picture", "detection"}, optional
         What a sample is in files that list the detections of each picture: the picture, with the classes of its classified
         detection of the highest confidence, when absent; or each classified detection, whose truth is that of its picture.
+    outside : {"error", "wrong", "drop", "nearest"}, optional
+        Answers that the taxonomy does not hold: an error when absent. With ``"wrong"`` each counts as one claimed leaf below the
+        root that is never true, with ``"drop"`` its sample leaves answers and truth, with ``"nearest"`` names are mapped to the
+        classes that they nearly are, and what is not mapped is wrong. Of scores it is about classes outside the taxonomy: their
+        scores belong to no class, and the answer lies outside where one of them is the largest.
+    outside_truth : {"error", "drop", "nearest"}, optional
+        Truths that the taxonomy does not hold: an error when absent; with ``"nearest"`` what is not mapped is dropped.
+    mapping : mapping of str to int, optional
+        Nodes of names that the taxonomy does not hold, which come before `outside` and `outside_truth`.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -173,6 +186,7 @@ def load_predictions(
     check_ids(ids)
     check_disagreeing(disagreeing)
     check_samples(samples)
+    check_outside(outside, outside_truth)
     said: list[str] = []
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
@@ -195,7 +209,12 @@ def load_predictions(
         )
     column = truth_column if truth is None else None
     how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0], percent)
-    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, *how)
+    unknown = [
+        OutsideNames(taxonomy, what, one, mapping)
+        for what, one in ((ANSWERS, outside), (TRUTHS, outside_truth), (TRUTHS, outside_truth))
+    ]
+    answers, own_truths, truths = unknown
+    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, *how, answers, own_truths)
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
@@ -252,7 +271,7 @@ def load_predictions(
     if truth is not None:
         is_file = isinstance(truth, (str, os.PathLike))
         with telling(stage(f"Reading {name_of(truth)}", "rows") if is_file else None):
-            their = load_truth(truth, taxonomy, truth_column, numbers)
+            their = load_truth(truth, taxonomy, truth_column, numbers, truths)
     if their is not None:
         _require_nodes(their, taxonomy)
         notes += their.notes
@@ -260,6 +279,9 @@ def load_predictions(
         if raw.truth is not None and their is not raw.truth:
             notes.append(f"the truth is that of {their.where}, not the column in {raw.where}")
     joined = join(raw, their, ids)
+    found = [answers] if their is None else [answers, own_truths if their is raw.truth else truths]
+    for names, where in zip(found, (raw, their), strict=False):
+        notes += names.notes(where.where)
     model = name or source.stem
     predictions = Predictions(
         tree,
@@ -277,16 +299,52 @@ def load_predictions(
         tuple(notes) + joined.notes,
         detected,
         is_by_level=raw.is_by_level,
+        outside={names.what: record for names in found if (record := names.record) is not None},
+        best_outside=_best_outside(raw, joined),
     )
     if not predictions.has_scores:
-        if not partial or nodes is None:
-            return predictions
         # Label lists of a model that knows some classes and their ancestors.
-        part = part_of_known(predictions.taxonomy, nodes)
-        return predictions if part.is_whole else predictions.replace(known=part.nodes)
+        part = None if not partial or nodes is None else part_of_known(predictions.taxonomy, nodes)
+        predictions = predictions if part is None or part.is_whole else predictions.replace(known=part.nodes)
+        return _without_dropped(predictions, answers, joined.lost)
     if is_checked is not False:
         predictions = _checked(predictions, raw, read_scores, file_limits.MEMORY_BYTES if is_checked else 0)
-    return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
+    predictions = predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
+    return _without_dropped(predictions, answers, joined.lost)
+
+
+def _best_outside(raw, joined):
+    """Which samples have their largest score at a class outside the taxonomy; None where no class lies outside."""
+    rows = raw.outside if raw.listed is None else raw.listed.outside
+    if rows is None:
+        return None
+    found = np.zeros(joined.scores.shape[0], dtype=bool)
+    found[rows] = True
+    return found
+
+
+def _without_dropped(predictions, answers, lost):
+    """The Predictions without the samples that leave because of their answer, or of their truth (`lost`)."""
+    leaves = np.zeros(predictions.n_samples, dtype=bool)
+    if answers.drops:
+        leaves[answers.rows] = True
+    if lost is not None:
+        leaves[: len(lost)] |= lost
+    return without_samples(predictions, leaves) if leaves.any() else predictions
+
+
+def without_samples(predictions, leaves):
+    """Predictions without some samples (ndarray of bool, shape (n_samples,)), whose ids are kept in `dropped`."""
+    if leaves.all():
+        raise PredictionsError(
+            f"{predictions.name}: expected samples with answers and truths in the taxonomy, got none. Is it the right taxonomy?"
+        )
+    ids = np.append(np.asarray(predictions.dropped, dtype=predictions.ids.dtype), predictions.ids[leaves])
+    left = predictions.take(np.flatnonzero(~leaves))
+    n_without = predictions.n_without_truth
+    if n_without:
+        n_without = int((~left.has_truth).sum())
+    return left.replace(dropped=ids, n_without_truth=n_without)
 
 
 def _records(source, form):

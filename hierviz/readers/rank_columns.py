@@ -27,7 +27,7 @@ def hold_classes(table, places, taxonomy):
     return bool(places) and all(None not in _nodes_of(cells, taxonomy) for cells in rows)
 
 
-def deepest_nodes(rows, taxonomy, place):
+def deepest_nodes(rows, taxonomy, place, unknown=None):
     """The deepest class of each row.
 
     Parameters
@@ -37,11 +37,13 @@ def deepest_nodes(rows, taxonomy, place):
     taxonomy : Taxonomy
     place : callable
         Row number to what errors call that row.
+    unknown : OutsideNames, optional
+        Takes names that are not in the taxonomy.
 
     Returns
     -------
     ndarray of int, shape (n_rows,)
-        -1 for a row of empty cells.
+        -1 for a row of empty cells, what `unknown` gives for one with a name that it takes.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def deepest_nodes(rows, taxonomy, place):
     known: dict = {}
     for row, cells in enumerate(rows):
         if cells not in known:
-            known[cells] = _deepest(_filled(cells), taxonomy, row, place)
+            known[cells] = _deepest(_filled(cells), taxonomy, row, place, unknown)
     return np.array([known[cells] for cells in rows], dtype=np.intp)
 
 
@@ -64,12 +66,16 @@ def _nodes_of(cells, taxonomy):
     return [find_node(" > ".join(cells[: k + 1]), taxonomy) for k in range(len(cells))]
 
 
-def _deepest(cells, taxonomy, row, place):
+def _deepest(cells, taxonomy, row, place, unknown):
     nodes = _nodes_of(cells, taxonomy)
     if None in nodes:
         name = cells[nodes.index(None)]
+        code = None if unknown is None else unknown.code(name)
+        if code is not None:
+            return code
         hint = advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
-        raise PredictionsError(f"{place(row)}: expected names of nodes in the columns of ranks, got {name!r}.{hint}")
+        more = "" if unknown is None else unknown.advice
+        raise PredictionsError(f"{place(row)}: expected names of nodes in the columns of ranks, got {name!r}.{hint}{more}")
     if not nodes:
         return -1
     deepest = max(nodes, key=lambda node: taxonomy.depth[node])

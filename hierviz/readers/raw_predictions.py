@@ -22,6 +22,7 @@ from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.labels import text_array
+from hierviz.readers.outside import OutsideNames
 from hierviz.readers.segments import short_id
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy.checks import check_one_of
@@ -63,6 +64,8 @@ class Reading:
         What a sample is where a picture has several detections.
     percent : bool
         Scores are percent, for what depends on their size; `RawPredictions.as_shares` divides them.
+    answers, truths : OutsideNames, optional
+        Take names that are not in the taxonomy; an error where they are absent.
     """
 
     taxonomy: Taxonomy
@@ -75,6 +78,8 @@ class Reading:
     disagreeing: str = "error"
     samples: str = "picture"
     percent: bool = False
+    answers: OutsideNames | None = None
+    truths: OutsideNames | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +114,8 @@ class RawPredictions:
         Id in the truth of each row, where several rows share one.
     counts_absent : bool
         Samples of the truth that are not here are answered with nothing, also where there are scores.
+    outside : ndarray of int, optional
+        Rows of scores whose largest one is of a class outside the taxonomy, ascending.
     """
 
     where: str
@@ -128,6 +135,7 @@ class RawPredictions:
     parametrisation: str | None = None
     truth_ids: np.ndarray | None = None
     counts_absent: bool = False
+    outside: np.ndarray | None = None
 
     def as_shares(self):
         """The same where scores are percent: divided by 100, when they are read."""
@@ -165,6 +173,8 @@ class Joined:
     n_without_prediction: int
     n_without_truth: int
     notes: tuple[str, ...]
+    # Rows of the prediction file whose truth is outside the taxonomy.
+    lost: np.ndarray | None = None
 
 
 def join(raw, truth, ids=None):
@@ -207,6 +217,9 @@ def join(raw, truth, ids=None):
     is_joined = places >= 0
     known = is_joined.copy()
     known[is_joined] = truth.is_known[places[is_joined]]
+    lost = np.zeros(n, dtype=bool)
+    if truth.outside is not None:
+        lost[is_joined] = np.isin(places[is_joined], truth.outside)
     # A sample with neither prediction nor truth says nothing.
     extra = extra[truth.is_known[extra]]
     is_kept = raw.labels is not None or (raw.counts_absent and isinstance(raw.scores, ListedScores))
@@ -232,7 +245,7 @@ def join(raw, truth, ids=None):
         attributes = _attributes(raw, truth, places)
     n_lost = len(extra) if scores is raw.scores else 0
     return Joined(
-        scores, labels, _take(truth.nodes, places), ids, attributes, n_lost, int((~known).sum()), tuple(notes)
+        scores, labels, _take(truth.nodes, places), ids, attributes, n_lost, int((~known).sum()), tuple(notes), lost
     )
 
 

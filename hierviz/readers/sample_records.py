@@ -106,10 +106,12 @@ def _scores_of_records(where, records, reading, detected, form):
     for place, label in enumerate(labels):
         if label not in node_of:
             node_of[label] = _node_of(label, taxonomy, loose, reading.numbers)
+            if node_of[label] is None and reading.answers is not None:
+                node_of[label] = reading.answers.code(label)
             if node_of[label] is None:
                 raise PredictionsError(
                     f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
-                    f"label, got {label!r}.{_advice(label, taxonomy)}"
+                    f"label, got {label!r}.{_advice(label, taxonomy)}{reading.answers.advice if reading.answers else ''}"
                 )
     node = np.array([node_of[label] for label in labels], dtype=np.intp)
     twice = first_repeat(row, node)
@@ -119,11 +121,14 @@ def _scores_of_records(where, records, reading, detected, form):
         )
     is_top_k = is_falling(row, value)
     entries = ListedEntries(row, node, value, len(others), is_top_k)
-    more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
-    notes = (*loose.notes(where), *_notes_about_nothing(where, empty, may_be_empty))
     how = None if form is None else form.scores
     if how == "by sum":
         how = "exclusive" if sum_to_one(entries, 100 if reading.percent else 1) else "independent"
+    if reading.answers is not None:
+        entries = reading.answers.settle_entries(entries)
+        row, node, value = entries.row, entries.node, entries.value
+    more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
+    notes = (*loose.notes(where), *_notes_about_nothing(where, empty, may_be_empty))
     is_mixed = how == "exclusive" and not taxonomy.is_leaf[node].all()
     if how == "independent" or is_mixed:
         entries, n_changed = entries.with_ancestors(taxonomy, "sum" if is_mixed else "max")
@@ -132,6 +137,9 @@ def _scores_of_records(where, records, reading, detected, form):
         defaults = defaults if how == "independent" else {**defaults, "missing": missing}
         return RawPredictions(where, "lists", listed=entries, **more, **defaults, notes=notes)
     is_whole = len(row) == len(others) * len(np.unique(node)) and not len(without_column(taxonomy, node))
+    if is_whole and entries.outside_mass is not None:
+        # What the classes outside have is nobody's.
+        is_whole, missing = False, missing or "zero"
     if not is_whole and not is_top_k and missing is None:
         raise PredictionsError(
             f"{where}: expected all classes of every sample, or the best of each in falling order, got neither. Sort the "
@@ -187,6 +195,7 @@ def _labels_of_records(where, records, reading, detected):
         numbers=reading.numbers,
         where=where,
         notes=notes,
+        unknown=reading.answers,
     )
     others = [{key: value for key, value in record.items() if key != "predicted"} for record in records]
     more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}

@@ -53,7 +53,7 @@ def top_k_roles(names, where):
     return pairs
 
 
-def read_top_k(columns, taxonomy, roles, notes=None):
+def read_top_k(columns, taxonomy, roles, notes=None, unknown=None):
     """The entries of a top-k table.
 
     Parameters
@@ -65,6 +65,8 @@ def read_top_k(columns, taxonomy, roles, notes=None):
         From `top_k_roles`.
     notes : list of str, optional
         Grows by names that were matched by their meaning.
+    unknown : OutsideNames, optional
+        Takes names that are not in the taxonomy where these are no error.
 
     Returns
     -------
@@ -80,11 +82,11 @@ def read_top_k(columns, taxonomy, roles, notes=None):
     nodes = np.full((n, len(roles)), -1)
     loose = LooseMatches(taxonomy)
     for rank, (class_, _) in enumerate(roles):
-        nodes[:, rank] = _nodes(columns, class_, taxonomy, loose)
+        nodes[:, rank] = _nodes(columns, class_, taxonomy, loose, unknown)
     if notes is not None:
         notes += loose.notes(columns.where)
     values = columns.numbers
-    is_listed, has_score = nodes >= 0, ~np.isnan(values)
+    is_listed, has_score = nodes != -1, ~np.isnan(values)
     both = "Fill in both cells, or leave both empty at the end of the row."
     for wrong, what, place, what_to_do in (
         (is_listed & ~has_score, "a score of this class", 1, both),
@@ -101,7 +103,7 @@ def read_top_k(columns, taxonomy, roles, notes=None):
         row, rank = gap[0]
         raise PredictionsError(
             f"{columns.place(row)}, column {names[roles[rank][0]]!r}: expected a class, got an empty cell before "
-            f"{taxonomy.names[nodes[row, rank + 1]]!r}. List the classes of a sample one after the other."
+            f"{columns.single_text(roles[rank + 1][0])[row]!r}. List the classes of a sample one after the other."
         )
     rises = np.argwhere(values[:, 1:] > values[:, :-1])
     if len(rises):
@@ -116,19 +118,22 @@ def read_top_k(columns, taxonomy, roles, notes=None):
     if twice is not None:
         raise PredictionsError(
             f"{columns.place(row[twice])}, column {names[roles[rank[twice]][0]]!r}: expected every class once in a row, got "
-            f"{taxonomy.names[entries.node[twice]]!r} again. Remove one of them."
+            f"{columns.single_text(roles[rank[twice]][0])[row[twice]]!r} again. Remove one of them."
         )
-    return entries
+    return entries if unknown is None else unknown.settle_entries(entries)
 
 
-def _nodes(columns, place, taxonomy, loose):
+def _nodes(columns, place, taxonomy, loose, unknown):
     """Node of each cell, -1 where it is empty."""
     cells = columns.single_text(place)
     known = {"": -1}
     for row, cell in enumerate(cells):
         if cell not in known:
             node = column_node(cell, taxonomy, loose) if cell.strip() else -1
+            if node is None and unknown is not None:
+                node = unknown.code(cell)
             if node is None:
-                raise unknown_node(f"{columns.place(row)}, column {columns.names[place]!r}", cell, taxonomy)
+                at, more = f"{columns.place(row)}, column {columns.names[place]!r}", unknown.advice if unknown else ""
+                raise unknown_node(at, cell, taxonomy, more=more)
             known[cell] = node
     return np.array([known[cell] for cell in cells])

@@ -21,12 +21,14 @@ from hierviz.messages.errors import HiervizError, PredictionsError, listed
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import truth_nodes
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import joined, named_place, require_names, require_truth_column, unfit_keys
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.other_truths import labelled_samples
+from hierviz.readers.outside import OutsideNames
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.readers.segments import segment_ids, segment_places
 from hierviz.readers.tables import with_named_ids
@@ -52,6 +54,8 @@ class Truth(Short):
         How errors call it.
     detected : mapping of str to str
     notes : tuple of str
+    outside : ndarray of int, optional
+        Rows with a truth outside the taxonomy, ascending.
     """
 
     nodes: np.ndarray | NodeLists
@@ -60,6 +64,7 @@ class Truth(Short):
     where: str = "truth"
     detected: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    outside: np.ndarray | None = None
 
     def __len__(self):
         return len(self.nodes)
@@ -71,7 +76,11 @@ class Truth(Short):
 
 
 def load_truth(
-    truth: Any, taxonomy: Taxonomy, truth_column: str | None = None, classes: Mapping[int, int] | Any = None
+    truth: Any,
+    taxonomy: Taxonomy,
+    truth_column: str | None = None,
+    classes: Mapping[int, int] | Any = None,
+    unknown: OutsideNames | None = None,
 ) -> Truth:
     """Read the truth from a table or from the names of folders, or take it from memory.
 
@@ -86,6 +95,8 @@ def load_truth(
         Name of the column that holds it.
     classes : str, path, sequence of str or mapping of int to int, optional
         A class list as `load_classes` takes it, or the node of each number: what the numbers in a table of truths mean.
+    unknown : OutsideNames, optional
+        Takes names of a table that are not in the taxonomy; an error when absent.
 
     Returns
     -------
@@ -103,15 +114,21 @@ def load_truth(
     if isinstance(truth, Truth):
         return truth
     if not isinstance(truth, (str, os.PathLike)):
-        nodes = truth_nodes(truth, taxonomy, "" if classes is None else "the class list")
+        nodes = truth_nodes(truth, taxonomy, "" if classes is None else "the class list", unknown)
         if nodes is None:
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
-        return Truth(nodes, notes=_number_notes(truth, nodes, taxonomy))
+        notes = _number_notes(truth, nodes, taxonomy)
+        if unknown is None or not unknown.codes:
+            return Truth(nodes, notes=notes)
+        labels = unknown.settle(NodeLists.of(nodes))
+        nodes, outside = truths_of(labels, unknown)
+        return Truth(nodes, notes=notes, outside=outside)
     if os.path.isdir(truth):
         path = Path(truth)
-        files, nodes, notes = class_folders(path, taxonomy)
+        files, nodes, notes = class_folders(path, taxonomy, unknown)
         detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
-        return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
+        outside = None if unknown is None else unknown.rows
+        return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes), outside)
     numbers = classes
     if classes is not None and not (
         isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
@@ -124,24 +141,25 @@ def load_truth(
         require_names(columns.names, columns.where)
     columns.require_rows()
     said: list[str] = []
-    other = labelled_samples(columns, table.source, taxonomy, said) if has_header and truth_column is None else None
+    other = labelled_samples(columns, table.source, taxonomy, said, unknown) if has_header and truth_column is None else None
     if other is not None:
-        form, samples, nodes = other
+        form, samples, labels = other
+        nodes, outside = truths_of(labels, unknown)
         detected = {"truth file": columns.where, "truth column": form, "truth id column": form}
-        return Truth(nodes, text_array(samples), {}, columns.where, detected, tuple(said))
+        return Truth(nodes, text_array(samples), {}, columns.where, detected, tuple(said), outside)
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     of_ranks = _truth_of_ranks(columns, taxonomy) if has_header and truth_column is None else None
     if of_ranks is not None:
-        nodes, places, notes = of_ranks
+        (nodes, places, notes), outside = of_ranks, None
     else:
         place = find_truth_column(columns, taxonomy, truth_column, id_place)
         places = [place]
-        nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
+        nodes, outside, notes = truth_of_column(columns, place, taxonomy, numbers, unknown)
     if not has_header:
         notes.append(f"{columns.where} has no header row: column {place + 1} was read as the truth")
     segments = segment_places(columns.names) if id_place is None and has_header else None
     if segments is not None:
-        return _of_segments(columns, segments, nodes, places, notes)
+        return _of_segments(columns, segments, nodes, outside, places, notes)
     words = "none (rows in order)" if id_place is None else columns.names[id_place]
     return Truth(
         nodes,
@@ -154,10 +172,11 @@ def load_truth(
             "truth id column": words,
         },
         tuple(notes),
+        outside,
     )
 
 
-def _of_segments(columns, segments, nodes, places, notes):
+def _of_segments(columns, segments, nodes, outside, places, notes):
     """The Truth of segments of recordings: the truths of all rows of one of them are its."""
     ids = segment_ids(columns, segments)
     row_of: dict = {}
@@ -180,7 +199,10 @@ def _of_segments(columns, segments, nodes, places, notes):
     }
     attributes = {name: values[first] for name, values in attributes.items()}
     nodes = joined if single is None else single
-    return Truth(nodes, text_array(list(row_of)), attributes, columns.where, detected, tuple(notes))
+    if outside is not None:
+        place_of = {name: place for place, name in enumerate(row_of)}
+        outside = np.unique([place_of[ids[row]] for row in outside.tolist()]).astype(np.intp)
+    return Truth(nodes, text_array(list(row_of)), attributes, columns.where, detected, tuple(notes), outside)
 
 
 def _number_notes(truth, nodes, taxonomy):
@@ -246,8 +268,8 @@ def samples_of(columns, id_place, place, reading, left_out=()):
     """
     truth = None
     if place is not None:
-        nodes, notes = truth_of_column(columns, place, reading.taxonomy, reading.numbers)
-        truth = Truth(nodes, where=columns.where, notes=tuple(notes))
+        nodes, outside, notes = truth_of_column(columns, place, reading.taxonomy, reading.numbers, reading.truths)
+        truth = Truth(nodes, where=columns.where, notes=tuple(notes), outside=outside)
     others = [k for k in columns.text if k not in (id_place, place, *left_out)]
     ids = None if id_place is None else sample_ids(columns, id_place)
     return {"ids": ids, "truth": truth, "attributes": text_attributes(columns, others)}
@@ -294,8 +316,8 @@ def _truth_of_ranks(columns, taxonomy):
     return nodes, places, [f"{columns.where}: the truth of a sample is the deepest class of its columns {shown}"]
 
 
-def truth_of_column(columns, place, taxonomy, numbers=None):
-    """The truth in one column and notes about it; `numbers` as in `read_labels`."""
+def truth_of_column(columns, place, taxonomy, numbers=None, unknown=None):
+    """(nodes, rows with one outside or None, notes) of the truth in one column; `numbers`, `unknown` as of `read_labels`."""
     name, notes = columns.names[place], []
     labels, n_empty, _ = read_labels(
         columns.text[place],
@@ -306,6 +328,7 @@ def truth_of_column(columns, place, taxonomy, numbers=None):
         numbers=numbers,
         where=f"{columns.where}, column {name!r}",
         notes=notes,
+        unknown=unknown,
     )
     n_unknown = int((labels.lengths == 0).sum())
     if n_unknown:
@@ -314,8 +337,14 @@ def truth_of_column(columns, place, taxonomy, numbers=None):
     stray = n_empty - n_unknown
     if stray > 0:
         notes.append(f"{stray} empty fields were dropped from the truth in {columns.where}")
+    return *truths_of(labels, unknown), notes
+
+
+def truths_of(labels, unknown):
+    """Labels of truths that `read_labels` gave: (one node a sample if there is no more, rows with a name outside or None)."""
+    labels = labels.only(labels.nodes != OUTSIDE)
     nodes = single_nodes(labels)
-    return labels if nodes is None else nodes, notes
+    return labels if nodes is None else nodes, None if unknown is None else unknown.rows
 
 
 def _has_header(table, taxonomy, truth_column):

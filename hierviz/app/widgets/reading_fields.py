@@ -14,12 +14,14 @@ from hierviz.opening.files import OPTIONS
 from hierviz.opening.named_files import stem
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.readers.outside import OUTSIDE_ANSWERS, OUTSIDE_TRUTHS
 from hierviz.readers.raw_predictions import DISAGREEING, IDS, SAMPLES
 
 # In the order of the form; buttons below an error fill in those that are kept.
-KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing", "samples", "disagreeing")
+KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing", "samples", "disagreeing", "outside", "outside_truth")
 ORDER = ("taxonomy_form", "taxonomy_direction", "taxonomy_separator", "predictions_form", *KEPT)
 _START = {"percent": False, "ids": IDS[0], "samples": SAMPLES[0], "disagreeing": DISAGREEING[0]}
+_START |= {"outside": OUTSIDE_ANSWERS[0], "outside_truth": OUTSIDE_TRUTHS[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}
 CLASSES = {False: "all classes", True: "only those that the models know"}
 UNSEEN = {"": "left out, counted", "project": "judged at their nearest known ancestor", "error": "an error"}

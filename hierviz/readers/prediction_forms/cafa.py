@@ -66,10 +66,13 @@ def read(source, where, reading, said):
             term = cells[1]
             if term not in node_of:
                 node_of[term] = find_node(term, taxonomy, loose=loose)
+                if node_of[term] is None and reading.answers is not None:
+                    node_of[term] = reading.answers.code(term)
                 if node_of[term] is None:
                     raise PredictionsError(
                         f"{where}:{number}: expected a term of the taxonomy ({taxonomy.n_nodes} nodes), got {term!r}."
                         f"{advice(term, taxonomy, ' Is it the release of the ontology that was predicted?')}"
+                        f"{reading.answers.advice if reading.answers else ''}"
                     )
             rows.append(samples.setdefault(cells[0], len(samples)))
             nodes.append(node_of[term])
@@ -80,10 +83,12 @@ def read(source, where, reading, said):
     twice = first_repeat(row, node)
     if twice is not None:
         raise PredictionsError(
-            f"{where}, protein {list(samples)[row[twice]]!r}: expected every term once, got {taxonomy.names[node[twice]]!r} "
+            f"{where}, protein {list(samples)[row[twice]]!r}: expected every term once, got {_term(node_of, node[twice])!r} "
             "again. Remove one of them."
         )
-    entries, n_raised = ListedEntries(row, node, value, len(samples), False).with_ancestors(taxonomy, "max")
+    listed = ListedEntries(row, node, value, len(samples), False)
+    listed = listed if reading.answers is None else reading.answers.settle_entries(listed)
+    entries, n_raised = listed.with_ancestors(taxonomy, "max")
     notes = [f"{where}: terms that a protein does not list have the score 0, as CAFA takes them", *loose.notes(where)]
     if n_raised:
         notes.append(f"{where}: {n_raised:,} scores are those of terms below, which are higher or the only ones listed")
@@ -98,6 +103,10 @@ def read(source, where, reading, said):
         missing="zero",
         parametrisation="node_probabilities",
     )
+
+
+def _term(node_of, node):
+    return next(term for term, one in node_of.items() if one == node)
 
 
 def _score(cells):

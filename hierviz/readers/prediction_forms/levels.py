@@ -20,9 +20,9 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.level_answers import broken_links
 from hierviz.predictions.node_names import level_nodes, nodes_by_level
 from hierviz.predictions.predictions import Predictions
-from hierviz.readers.labels import named_nodes, single_nodes
+from hierviz.readers.labels import named_nodes
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
-from hierviz.readers.truth_file import Truth
+from hierviz.readers.truth_file import Truth, truths_of
 from hierviz.taxonomy.node_lists import NodeLists, offsets_of
 
 _WORDS = r"(?:level|lvl|rank|depth|tier|l)"
@@ -74,20 +74,25 @@ def read(samples, where, reading, said):
         "predicted columns": ", ".join(names[place] for place in predicted),
     }
     raw = samples.predictions(columns, "levels", words, left_out={*predicted, *true})
-    how, notes = reading.disagreeing, []
+    how, notes, unknown = reading.disagreeing, [], reading.answers
     if how == "error":
         try:
             labels = (
-                _of_ranks(columns, ranks, taxonomy) if ranks else _nodes_of_columns(columns, predicted, taxonomy, where)
+                _of_ranks(columns, ranks, taxonomy, unknown)
+                if ranks
+                else _nodes_of_columns(columns, predicted, taxonomy, where, unknown)
             )
         except PredictionsError as error:
             more = "" if "gaps" in error.template else " To keep the answer of each level, say {disagreeing=levels}."
             raise PredictionsError(f"{error.template}{more}") from None
     else:
-        labels, notes = _kept(columns, predicted, taxonomy, where, how)
+        labels, notes = _kept(columns, predicted, reading, where)
+    labels = labels if unknown is None else unknown.settle(labels)
     truth = raw.truth
     if true and truth is None:
-        truth = Truth(single_nodes(_nodes_of_columns(columns, true, taxonomy, f"{where}, truth")), where=where)
+        theirs = _nodes_of_columns(columns, true, taxonomy, f"{where}, truth", reading.truths)
+        theirs = theirs if reading.truths is None else reading.truths.settle(theirs)
+        truth = Truth(*truths_of(theirs, reading.truths), where=where)
     n_empty = int((labels.lengths == 0).sum())
     if n_empty:
         raise PredictionsError(
@@ -99,16 +104,18 @@ def read(samples, where, reading, said):
     return replace(raw, labels=labels, truth=truth, notes=(*raw.notes, *notes), **kinds)
 
 
-def _nodes_of_columns(columns, places, taxonomy, where):
+def _nodes_of_columns(columns, places, taxonomy, where, unknown):
     cells = np.array([columns.single_text(place) for place in places], dtype=object).T
-    return level_nodes(cells, taxonomy, where)
+    return level_nodes(cells, taxonomy, where, unknown)
 
 
-def _kept(columns, places, taxonomy, where, how):
+def _kept(columns, places, reading, where):
     """Labels of levels that may lie on no path, and what was done with those that do not."""
+    taxonomy, how = reading.taxonomy, reading.disagreeing
     cells = np.array([columns.single_text(place) for place in places], dtype=object).T
-    labels = nodes_by_level(cells, taxonomy, where)
-    answers = Predictions(taxonomy, labels=labels, is_by_level=True).level_labels
+    labels = nodes_by_level(cells, taxonomy, where, reading.answers)
+    inside = NodeLists(labels.offsets, np.maximum(labels.nodes, -1))
+    answers = Predictions(taxonomy, labels=inside, is_by_level=True).level_labels
     n_broken = int(broken_links(taxonomy, answers).any(axis=1).sum()) if taxonomy.is_tree else None
     done = "the answers of all levels are kept" if how == "levels" else "only the deepest answer of each row counts"
     count = "" if n_broken is None else f": those of {n_broken:,} of {len(labels):,} rows are no path from the top"
@@ -118,10 +125,10 @@ def _kept(columns, places, taxonomy, where, how):
     return labels, [f"{where}: {done}{count}"]
 
 
-def _of_ranks(columns, places, taxonomy):
+def _of_ranks(columns, places, taxonomy, unknown):
     rows = list(zip(*(columns.single_text(place) for place in places), strict=True))
-    nodes = deepest_nodes(rows, taxonomy, columns.place)
-    return NodeLists.from_lists([[node] if node >= 0 else [] for node in nodes.tolist()])
+    nodes = deepest_nodes(rows, taxonomy, columns.place, unknown)
+    return NodeLists.from_lists([[node] if node != -1 else [] for node in nodes.tolist()])
 
 
 NAMES_OF_LEVEL = ("_names", "_classes", "_labels")

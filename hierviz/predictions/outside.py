@@ -1,0 +1,78 @@
+"""Names in a file that the taxonomy does not hold: which, how often, and what was done with them.
+
+Conventions
+-----------
+`OUTSIDE` is the node number of an answer outside the taxonomy: in lists of labels and in arrays of answers. It counts as one claimed
+leaf directly below the root that is never true. The taxonomy itself stays as it is: so do its leaves, and the information of all nodes.
+
+Functions
+---------
+Outside
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hierviz.messages.errors import shown
+from hierviz.messages.notebook_html import Short
+
+OUTSIDE = -1
+# How screens call such answers.
+OUTSIDE_WORDS = "outside the taxonomy"
+# Names that are shown, the most frequent first.
+MOST_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Outside(Short):
+    """Names that the taxonomy does not hold, the most frequent first.
+
+    Attributes
+    ----------
+    what : str
+        ``answers`` or ``truths``.
+    how : str
+        What was done with them: ``wrong``, ``drop`` or ``nearest``; ``error`` where only names of a mapping are taken.
+    names : tuple of str
+        Also those that were mapped.
+    counts : ndarray of int, shape (n_names,)
+        How often each is there.
+    rows : ndarray of int, shape (n_rows,)
+        Rows of the file with a name that stayed outside, ascending.
+    mapped : mapping of str to int
+        Node of each name that was mapped.
+    n_mapped : int
+        Rows with a name that was mapped.
+    """
+
+    what: str
+    how: str
+    names: tuple[str, ...]
+    counts: np.ndarray
+    rows: np.ndarray
+    mapped: Mapping[str, int] = field(default_factory=dict)
+    n_mapped: int = 0
+
+    @property
+    def left(self) -> dict[str, int]:
+        """How often each name is there that was not mapped, the most frequent first."""
+        pairs = zip(self.names, self.counts.tolist(), strict=True)
+        return {name: count for name, count in pairs if name not in self.mapped and count}
+
+    def words(self) -> str:
+        """The most frequent names that stayed outside with their counts."""
+        left = list(self.left.items())
+        more = f" and {len(left) - MOST_SHOWN} more" if len(left) > MOST_SHOWN else ""
+        return ", ".join(f"{shown(name)} ({count:,})" for name, count in left[:MOST_SHOWN]) + more
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the JSON: how, samples, names and the most frequent ones with their counts, and what was mapped."""
+        left = self.left
+        found: dict[str, Any] = {"how": self.how, "n_samples": len(self.rows), "n_names": len(left)}
+        found["names"] = dict(list(left.items())[:MOST_SHOWN])
+        return found | ({"n_mapped": self.n_mapped, "n_names_mapped": len(self.mapped)} if self.mapped else {})
