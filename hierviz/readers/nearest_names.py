@@ -3,15 +3,17 @@
 Conventions
 -----------
 How sure a match is: 1 − (edits / letters) of the word that differs most, in [0, 1]. An edit is a letter that is added, left out or
-replaced, or two neighbours that are exchanged. Case, accents, hyphens and punctuation make no difference, nor do
+replaced, or two neighbours that are exchanged. A single slip, such an exchange or a letter that is doubled or not, is half an edit:
+it hardly ever makes another name. Case, accents, hyphens and punctuation make no difference, nor do
 
 - a plural (``red foxes``), British ``grey``;
 - the ending of a Latin epithet (``alba, albus``; ``smithi, smithii``), and the author after it (``Vulpes vulpes (Linnaeus, 1758)``);
 - ``sp.`` and ``spp.`` after a genus: the genus is meant.
 
 Never mapped: what is below the limit; what two classes lie within the limit of; words that begin with another letter (``house,
-mouse``) or hold digits (``World War 1``); another number of words; another rank (``Felidae, Felinae``). A scientific binomial needs
-an equal genus, so that only epithets are compared.
+mouse``), have fewer than five letters or hold digits (``World War 1``); another number of words; another rank (``Felidae, Felinae``). A scientific binomial needs
+an equal genus, so that only epithets are compared. Genera and families differ by a letter from others (``Boidae, Bovidae``), so that
+scientific names of one word are mapped only for a slip (``Lasioglosum``).
 
 Functions
 ---------
@@ -34,6 +36,8 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 # One edit in seven letters, two in 14.
 LIMIT = 0.85
+# Letters of words that may differ.
+SHORTEST = 5
 _APOSTROPHES = re.compile(r"[.'’‘`´]")
 _WORD = re.compile(r"\w+")
 _BINOMIAL = re.compile(r"[A-Z][a-zë]+(?: [×x])? ×?[a-zë][a-zë-]+(?: [a-zë-]+)?")
@@ -128,11 +132,12 @@ def n_edits(a: str, b: str, most: int) -> int:
 
 
 class _Entry(NamedTuple):
-    """A name of a node: its words, and whether it is a scientific binomial."""
+    """A name of a node: its words, and whether it is a scientific binomial, or a scientific name of one word."""
 
     words: tuple[str, ...]
     node: int
     is_binomial: bool
+    is_latin_word: bool
 
 
 class _Index:
@@ -143,14 +148,16 @@ class _Index:
         self.by_letter: dict = {}
         self.by_genus: dict = {}
         self.genera: dict = {}
-        above = taxonomy.parents
-        for node, name in set(names_of(taxonomy)):
-            words = words_of(name)
-            if not words:
-                continue
-            genera = {words_of(taxonomy.title(parent)) for parent in above[node].tolist()}
-            is_binomial = _is_binomial(name) or (len(words) > 1 and words[:1] in genera and name[:1].isupper())
-            entry = _Entry(words, node, is_binomial)
+        named = [(node, name, words) for node, name in set(names_of(taxonomy)) if (words := words_of(name))]
+        above = [words_of(name) for name in taxonomy.names]
+        has_genus = [
+            name[:1].isupper() and len(words) > 1 and words[:1] in [above[one] for one in taxonomy.parents[node].tolist()]
+            for node, name, words in named
+        ]
+        are_binomials = [of_genus or _is_binomial(name) for of_genus, (_, name, _) in zip(has_genus, named, strict=True)]
+        is_of_genera = sum(has_genus) > max(2, sum(are_binomials) / 5)
+        for is_binomial, (node, name, words) in zip(are_binomials, named, strict=True):
+            entry = _Entry(words, node, is_binomial, is_of_genera and len(words) == 1 and name[:1].isupper())
             if is_binomial:
                 self.by_genus.setdefault((len(words), words[0]), []).append(entry)
             self.by_letter.setdefault((len(words), words[0][0]), []).append(entry)
@@ -175,6 +182,8 @@ class _Index:
         for entry in self._entries(words, is_binomial):
             are_latin = is_binomial or entry.is_binomial
             if are_latin and entry.words[0] != words[0]:
+                continue
+            if entry.is_latin_word and not _is_slip(words[0], entry.words[0]):
                 continue
             sure = _similarity(words, entry.words, limit, are_latin)
             if sure is not None:
@@ -222,12 +231,24 @@ def _word_similarity(a, b, limit, are_latin):
         return 1.0
     longest = max(len(a), len(b))
     most = int((1 - limit) * longest + 1e-9)
-    if not most or abs(len(a) - len(b)) > most or not (a.isalpha() and b.isalpha()) or _rank(a) != _rank(b):
+    is_short = min(len(a), len(b)) < SHORTEST or abs(len(a) - len(b)) > max(most, 1)
+    if is_short or not (a.isalpha() and b.isalpha()) or _rank(a) != _rank(b):
         return None
-    if a[0] != b[0] and (a[0], a[1]) != (b[1], b[0]):
+    if a[0] != b[0] and (a[:2] != b[1::-1]):
         return None
+    if (1 - limit) * longest >= 0.5 and _is_slip(a, b):
+        return 1 - 0.5 / longest
     edits = n_edits(a, b, most)
     return None if edits > most else 1 - edits / longest
+
+
+def _is_slip(a, b):
+    """Whether words are equal but for two neighbours that are exchanged, or a letter that is doubled or not."""
+    if a == b:
+        return True
+    if len(a) == len(b):
+        return n_edits(a, b, 1) == 1 and sorted(a) == sorted(b)
+    return n_edits(a, b, 1) == 1 and re.sub(r"(.)\1", r"\1", a) == re.sub(r"(.)\1", r"\1", b)
 
 
 def _are_declined(a, b):
