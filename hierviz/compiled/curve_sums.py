@@ -43,7 +43,9 @@ def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """`Taxonomy.lca` of two arrays of nodes of one length."""
+    """`Taxonomy.lca` of two arrays of nodes of one length; in `b` -1 lies outside the taxonomy, with the root as ancestor."""
+    if len(b) and b.min() < 0:
+        b = np.maximum(b, 0)
     if _is_used(len(a)):
         common = np.empty(len(a), np.int64)
         # Compiled for one type.

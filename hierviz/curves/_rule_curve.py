@@ -37,6 +37,7 @@ from hierviz.curves.operating_curve import OperatingCurve, StepCurve, operating_
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.rules import BITS_TIE
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -79,7 +80,12 @@ def turned_table(taxonomy, table):
     sizes = np.diff(table.offsets)
     turned = np.repeat(table.offsets[:-1] + table.offsets[1:] - 1, sizes) - np.arange(len(table.nodes))
     nodes = table.nodes[turned]
-    return ParetoTable(table.offsets, nodes, taxonomy.information[nodes])
+    return ParetoTable(table.offsets, nodes, bits_of(taxonomy, nodes))
+
+
+def bits_of(taxonomy, nodes):
+    """Information of answers, shape of `nodes`; of one outside the taxonomy that of a leaf."""
+    return with_outside(taxonomy.information, np.log2(taxonomy.n_leaves))[nodes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +127,10 @@ def darts_table(taxonomy, table):
     n, starts = table.n_samples, table.offsets[:-1]
     row = np.repeat(np.arange(n), np.diff(table.offsets))
     slope = table.scores
-    height = taxonomy.information[table.nodes] * slope
+    height = bits_of(taxonomy, table.nodes) * slope
     # Without any probability all candidates are equally good, and the lowest is the answer.
-    first = np.where(slope[starts] > 0, table.nodes[starts], taxonomy.candidates[0]).astype(table.nodes.dtype)
+    is_known = (slope[starts] > 0) | (table.nodes[starts] < 0)
+    first = np.where(is_known, table.nodes[starts], taxonomy.candidates[0]).astype(table.nodes.dtype)
     current, rows, nodes, below = starts.copy(), [np.arange(n)], [first], [np.full(n, np.inf)]
     limit, is_open = np.full(n, np.inf), np.ones(n, dtype=bool)
     while True:

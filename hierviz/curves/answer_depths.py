@@ -17,6 +17,7 @@ import numpy as np
 
 from hierviz.curves.answer_values import breakpoints
 from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.taxonomy.checks import array_of_numbers, check_threshold
 
 # With more thresholds than that they are likely to be those of the table itself.
@@ -47,7 +48,8 @@ def answer_counts(table, thresholds, kinds, n_kinds):
     """
     thresholds = checked_thresholds(thresholds)
     order = np.argsort(-thresholds, kind="stable")
-    kind_of = np.asarray(kinds)[table.nodes]
+    # What lies outside the taxonomy is as specific as a leaf, the most specific kind of node.
+    kind_of = with_outside(np.asarray(kinds), n_kinds - 1)[table.nodes]
     first, later, place = _steps(table, thresholds[order])
     n_cells = (len(thresholds) + 1) * n_kinds
     steps = np.bincount(place * n_kinds + kind_of[later], minlength=n_cells)

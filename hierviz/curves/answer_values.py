@@ -16,9 +16,10 @@ from hierviz.compiled.curve_sums import descending, lowest_common_ancestors
 from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.node_pairs import NodePairs
+from hierviz.metrics.node_pairs import NodePairs, truncated
 from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 
 # Kinds of answers whose metrics are computed at a time, so that they stay in the processor's cache; and answers that are
@@ -42,7 +43,7 @@ def checked_table(taxonomy, truth, table):
             "Align them."
         )
     check_nodes(taxonomy, "truth", truth)
-    check_nodes(taxonomy, "predicted", table.nodes)
+    check_nodes(taxonomy, "predicted", table.nodes, lowest=OUTSIDE)
     return truth, table
 
 
@@ -72,12 +73,13 @@ def answer_kinds(taxonomy, truth, table, progress=None):
 
 
 def _answer_kinds(taxonomy, truth, table, progress):
-    n_nodes, n_answers = taxonomy.n_nodes, len(table.nodes)
+    # The last place is that of answers outside the taxonomy.
+    n_nodes, n_answers = taxonomy.n_nodes + 1, len(table.nodes)
     truths = np.flatnonzero(np.bincount(truth))
-    row = np.empty(n_nodes, dtype=np.intp)
+    row = np.empty(taxonomy.n_nodes, dtype=np.intp)
     row[truths] = np.arange(len(truths))
     n_pairs, of_answer = len(truths) * n_nodes, np.empty(n_answers, dtype=np.int32)
-    blocks = _pairs(row[truth] * n_nodes, table, progress)
+    blocks = _pairs(row[truth] * n_nodes, n_nodes - 1, table, progress)
     if n_pairs <= min(PAIRS_AN_ANSWER * n_answers, MOST_PAIRS):
         is_there = np.zeros(n_pairs, dtype=bool)
         for rows, pairs in blocks:
@@ -98,17 +100,22 @@ def _answer_kinds(taxonomy, truth, table, progress):
             kinds = np.unique(np.concatenate([of_block for _, of_block in parts]))
             for rows, of_block in parts:
                 of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
-    return AnswerKinds(truths[kinds // n_nodes], kinds % n_nodes, of_answer)
+    node = kinds % n_nodes
+    return AnswerKinds(truths[kinds // n_nodes], np.where(node == taxonomy.n_nodes, OUTSIDE, node), of_answer)
 
 
-def _pairs(first, table, progress):
-    """Yield (slice of the answers, number of the pair of each); `first`, shape (n_samples,), is that with node 0."""
+def _pairs(first, outside, table, progress):
+    """Yield (slice of the answers, number of the pair of each).
+
+    `first`, shape (n_samples,), is that with node 0, `outside` what is added to it for an answer outside the taxonomy.
+    """
     offsets, n_answers = table.offsets, len(table.nodes)
     for start in range(0, n_answers, ANSWERS_AT_ONCE):
         stop = min(start + ANSWERS_AT_ONCE, n_answers)
         low, high = np.searchsorted(offsets, start, side="right") - 1, np.searchsorted(offsets, stop, side="left")
         lengths = np.diff(np.clip(offsets[low : high + 1], start, stop))
-        yield slice(start, stop), np.repeat(first[low:high], lengths) + table.nodes[start:stop]
+        nodes = table.nodes[start:stop]
+        yield slice(start, stop), np.repeat(first[low:high], lengths) + np.where(nodes < 0, outside, nodes)
         if progress:
             progress(stop, n_answers)
 
@@ -135,7 +142,7 @@ def kind_values(taxonomy, kinds, keys):
         truth, node = kinds.truth[rows], kinds.node[rows]
         common = lowest_common_ancestors(taxonomy, truth, node)
         # Answers below the truth are replaced by the truth, as in `path_metrics`.
-        pairs = NodePairs(taxonomy, truth, np.where(common == truth, truth, node), common, node)
+        pairs = NodePairs(taxonomy, truth, truncated(truth, node, common), common, node)
         for place, key in enumerate(keys):
             values[rows, place] = METRICS[key].function(pairs)
     return values, range_of(values)

@@ -202,6 +202,8 @@ def outcomes(taxonomy: Taxonomy, nodes: np.ndarray | NodeLists, truth: np.ndarra
         true = NodeLists.from_lists([truth]).take(np.zeros(len(nodes), dtype=np.intp))
         return np.array(list(OUTCOMES))[set_outcomes(taxonomy, true, nodes)]
     above_truth = np.unique(taxonomy.ancestors(truth).nodes)
-    answers = taxonomy.ancestors(nodes)
+    answers = taxonomy.ancestors(np.maximum(nodes, 0))
     holds_truth = np.add.reduceat(np.isin(answers.nodes, truth), answers.offsets[:-1]) > 0
+    # What lies outside the taxonomy is never true.
+    holds_truth &= nodes >= 0
     return np.array(list(OUTCOMES))[outcome_places(holds_truth, np.isin(nodes, above_truth), nodes == 0)]

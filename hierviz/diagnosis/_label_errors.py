@@ -134,7 +134,8 @@ def label_errors(
     if reason:
         raise PredictionsError(f"{predictions.name}: expected candidates for label errors, got none: {reason}.")
     truth, predicted = answers.single
-    places = np.flatnonzero(answers.is_wrong)
+    # An answer outside the taxonomy doubts no truth.
+    places = np.flatnonzero(answers.is_wrong & ~answers.is_outside)
     rows, truth, predicted, common = (values[places] for values in (answers.rows, truth, predicted, answers.common))
     branches = [branch_below(taxonomy, common, nodes) for nodes in (truth, predicted)]
     n = len(rows)

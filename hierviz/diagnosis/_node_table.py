@@ -349,7 +349,7 @@ def _stops(answers):
     """Number of samples with each node as an answer, shape (n_nodes,)."""
     n_nodes, predicted = answers.taxonomy.n_nodes, answers.predicted
     if not isinstance(predicted, NodeLists):
-        return np.bincount(predicted, minlength=n_nodes)
+        return np.bincount(predicted[predicted >= 0], minlength=n_nodes)
     stops = np.bincount(own_keys(answers.taxonomy, predicted) % n_nodes, minlength=n_nodes)
     stops[0] += int((predicted.lengths == 0).sum())
     return stops

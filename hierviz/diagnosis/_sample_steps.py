@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.curves._rule_curve import bits_of
 from hierviz.diagnosis._flip_intervals import flip_intervals, outcomes
 from hierviz.diagnosis._step_bounds import only_step, steps_of_rule
 from hierviz.diagnosis._step_sentences import step_sentences
@@ -40,8 +41,9 @@ from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
-from hierviz.metrics.node_pairs import harmonic_mean
+from hierviz.metrics.node_pairs import harmonic_mean, with_outside
 from hierviz.metrics.sets.node_sets import most_specific, set_overlap, set_scores
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.taxonomy.checks import is_within
 from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -213,8 +215,12 @@ def steps_by_rule(
         flips = flip_intervals(evaluation, sample)
         assert evaluation.table is not None
         table = evaluation.table.take(np.array([sample]))
+        beaten = evaluation.predictions.best_outside
         for rule in rules:
             settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
+            if beaten is not None and beaten[sample] and not inference_rule(rule).returns_sets:
+                steps[rule] = only_step(NodeLists.of(np.array([OUTSIDE])))
+                continue
             steps[rule] = steps_of_rule(taxonomy, p, rule, settings, flips, table, most_nodes)
     made: dict[str, SampleSteps] = {}
     for is_set in (False, True):
@@ -239,8 +245,8 @@ def _judged(evaluation, truth, p, steps, is_set):
     if p is not None:
         columns["next_p"] = np.where(following >= 0, p[following], np.nan)
     if not is_set:
-        columns["information"] = taxonomy.information[answers.nodes]
-        columns["p"] = columns["p"] if p is None else p[answers.nodes]
+        columns["information"] = bits_of(taxonomy, answers.nodes)
+        columns["p"] = columns["p"] if p is None else with_outside(p, np.nan)[answers.nodes]
     if len(truth):
         columns |= _against_truth(evaluation, truth, answers, paths, is_set)
     made, start = {}, 0

@@ -190,6 +190,9 @@ def confused_pairs(
     if taxonomy.is_tree:
         known = np.flatnonzero((truth >= 0) & (predicted >= 0))
         common[known] = taxonomy.lca(truth[known], predicted[known])
+        if answers.is_single:
+            # What lies outside the taxonomy is below the root.
+            common[predicted == OUTSIDE] = 0
     if by == "common":
         truth = predicted = common
     elif by == "branches":

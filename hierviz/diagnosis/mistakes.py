@@ -44,7 +44,7 @@ from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole
 from hierviz.taxonomy.positions import check_position
-from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists, Taxonomy
 
 ORDERS = {
     **{key: entry.label for key, entry in SEVERITIES.items() if entry.needs_one_truth},
@@ -61,7 +61,7 @@ class Mistakes(Rows):
     row : ndarray of int, shape (n,)
         Rows of the Predictions.
     truth, predicted : ndarray of int, shape (n,)
-        Node numbers, the answer before truncation.
+        Node numbers, the answer before truncation; -1 lies outside the taxonomy.
     outcome : ndarray of str, shape (n,)
         Keys of `OUTCOMES`.
     win_lost : ndarray of float, shape (n,)
@@ -84,7 +84,7 @@ class Mistakes(Rows):
         """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
         if taxonomy is not None:
-            names = np.array(taxonomy.names, dtype=object)
+            names = np.array([*taxonomy.names, OUTSIDE_TITLE], dtype=object)
             columns |= {name: names[columns[name]] for name in ("truth", "predicted")}
         return frame(columns)
 

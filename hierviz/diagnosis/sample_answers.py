@@ -20,11 +20,13 @@ import numpy as np
 
 from hierviz.diagnosis._flip_intervals import outcomes
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.rule_answers import outside_taxonomy
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.metrics.win import WinBreakdown, win_breakdown
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.positions import check_position
@@ -111,8 +113,8 @@ def answers_by_rule(
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
             str(outcomes(taxonomy, answers, truth)[0]),
-            None if is_set else float(taxonomy.information[nodes[0]]),
-            None if is_set or p is None else float(p[0, nodes[0]]),
+            None if is_set else float(with_outside(taxonomy.information, np.log2(taxonomy.n_leaves))[nodes[0]]),
+            None if is_set or p is None else float(_with_rest(p[0], evaluation, sample)[nodes[0]]),
             win,
             terms,
         )
@@ -158,11 +160,19 @@ def probabilities_of(evaluation, sample):
     return None if predictions.labels is not None else predictions.node_probabilities(slice(sample, sample + 1))
 
 
+def _with_rest(p, evaluation, sample):
+    """Probabilities of all nodes of a sample, with what is outside the taxonomy at the end, shape (n_nodes + 1,)."""
+    mass = evaluation.leaf_mass
+    return with_outside(p, 0.0 if mass is None else np.clip(1 - mass[sample], 0, 1))
+
+
 def _answers(evaluation, sample, p, rule, threshold, parameters):
     """The answer of a rule by probabilities, or the label: nodes, shape (1,), or NodeLists of length 1 where it is a set."""
     if p is not None:
         settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
-        return infer(evaluation.taxonomy, p, rule, **settings)
+        answers = infer(evaluation.taxonomy, p, rule, **settings)
+        beaten = evaluation.predictions.best_outside
+        return answers if beaten is None else outside_taxonomy(answers, beaten[[sample]])
     return labels_of(evaluation, sample)
 
 

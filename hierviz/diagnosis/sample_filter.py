@@ -92,6 +92,8 @@ class SampleFilter:
     right : SampleSet, optional
         Samples that are among these, for example those that no model is right on: ``hierviz.comparison.right_together(models)
         .samples("none")``.
+    outside : bool, optional
+        An answer outside the taxonomy, or none.
     review : SampleSet, optional
         The same of what an expert said of samples: ``hierviz.diagnosis.review_samples(review, "acceptable", predictions)``.
     """
@@ -107,6 +109,7 @@ class SampleFilter:
     common_least: int | None = None
     right: SampleSet | None = None
     review: SampleSet | None = None
+    outside: bool | None = None
 
 
 def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
@@ -147,6 +150,8 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
     if chosen.common_least is not None:
         check_whole("common_least", chosen.common_least, 0)
         keep &= taxonomy.depth[answers.common] >= chosen.common_least
+    if chosen.outside is not None:
+        keep &= answers.is_outside == chosen.outside
     predictions = answers.evaluation.predictions
     for name, some, source in (
         ("right", chosen.right, "hierviz.comparison.right_together(models).samples(...)"),

@@ -189,14 +189,25 @@ class JudgedAnswers(Short):
         if not self.is_single:
             return set_outcomes(self.taxonomy, self.truth, self.predicted)
         truth, predicted = self.single
+        is_inside = predicted >= 0
         if self.taxonomy.is_tree:
             is_exact, is_above = self.common == truth, self.common == predicted
         else:
             # The root, which is above everything, has no key.
             n, rows = self.taxonomy.n_nodes, np.arange(len(truth))
-            is_exact = (truth == 0) | is_member(rows * n + truth, truth_keys(self.taxonomy, predicted))
+            below = truth_keys(self.taxonomy, known_answers(predicted))
+            is_exact = (truth == 0) | is_member(rows * n + truth, below)
             is_above = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
-        return outcome_places(is_exact, is_above, is_no_answer(truth, predicted))
+        return outcome_places(is_exact & is_inside, is_above & is_inside, is_no_answer(truth, predicted))
+
+    @cached_property
+    def is_outside(self) -> np.ndarray:
+        """Which samples have an answer outside the taxonomy, one of several, shape (n_judged,) of bool."""
+        if isinstance(self.predicted, NodeLists):
+            found = np.zeros(self.n_judged, dtype=bool)
+            found[self.predicted.rows[self.predicted.nodes < 0]] = True
+            return found
+        return self.predicted < 0
 
     @cached_property
     def outcome_shares(self) -> dict[str, float]:
@@ -234,7 +245,8 @@ class JudgedAnswers(Short):
     def pairs(self) -> AnswerPairs:
         """True and predicted node of each sample, or of each matched path and of what is left over."""
         if self.is_single:
-            return AnswerPairs(self.rows, *self.single)
+            truth, predicted = self.single
+            return AnswerPairs(self.rows, truth, np.where(predicted < 0, OUTSIDE, predicted))
         if self.whole is not None:
             pairs = self.whole.pairs
             inside = is_member(pairs.row, self.rows)
@@ -275,10 +287,12 @@ def _matched_pairs(matched, rows):
 
 
 def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
-    """Answers without labels outside the taxonomy."""
-    if not isinstance(predicted, NodeLists) or not (predicted.nodes < 0).any():
+    """Answers without labels outside the taxonomy: lists, of which some may be empty, where there are any."""
+    nodes = predicted.nodes if isinstance(predicted, NodeLists) else predicted
+    if not (nodes < 0).any():
         return predicted
-    return predicted.only(predicted.nodes >= 0)
+    lists = NodeLists.of(predicted)
+    return lists.only(lists.nodes >= 0)
 
 
 # What answers are made of: `judged_answers` takes them.
@@ -336,7 +350,11 @@ def judged_answers(
 
 
 def samples_at_or_below(taxonomy: Taxonomy, nodes: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Number, or summed weight, of the samples whose node is at or below each node of a tree, shape (n_nodes,)."""
+    """Number, or summed weight, of the samples whose node is at or below each node of a tree, shape (n_nodes,).
+
+    What lies outside the taxonomy is below the root alone.
+    """
+    nodes = np.maximum(nodes, 0)
     total = np.bincount(nodes, weights, taxonomy.n_nodes)
     for level in reversed(taxonomy.levels[1:]):
         np.add.at(total, taxonomy.parent[level], total[level])

@@ -46,7 +46,7 @@ from hierviz.metrics.sets.node_sets import corpus_weights
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
-from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists, Taxonomy
 
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
@@ -227,7 +227,10 @@ class Evaluation(Short):
     @cached_property
     def climbed(self) -> ParetoTable:
         """What climbing answers to the judged samples at every threshold (`LeafPaths.climbed`)."""
-        return self.leaf_paths().take(self.rows).climbed()
+        climbed, outside = self.leaf_paths().take(self.rows).climbed(), self.predictions.best_outside
+        if outside is None or self.leaf_mass is None:
+            return climbed
+        return climbed.with_outside(outside[self.rows], np.clip(1 - self.leaf_mass[self.rows], 0, 1))
 
     def require_curve(self) -> None:
         """Raise a PredictionsError that says why where this input has no operating curve."""
@@ -283,7 +286,7 @@ class Evaluation(Short):
 
     def why_no_mistakes(self) -> str | None:
         """Why answers cannot be ranked one by one, in words; None when they can."""
-        several = "they need one answer per sample, and these label lists hold several, or labels outside the taxonomy"
+        several = "they need one answer per sample, and these label lists hold several"
         has_answers = self.predictions.has_scores or self.label_paths() is not None
         return self.why_not_one_truth() or (None if has_answers else several)
 
@@ -326,9 +329,12 @@ class Evaluation(Short):
         return rule_answers.kept_answers(self, rule, given) is None
 
     def label_paths(self) -> np.ndarray | None:
-        """End of the one path that the labels of each sample mean, shape (n_samples,); None when one has several."""
+        """End of the one path that the labels of each sample mean, shape (n_samples,); None when one has several.
+
+        -1 lies outside the taxonomy.
+        """
         labels = self.predictions.labels
-        if labels is None or (len(labels) and labels.lengths.max() > 1) or (labels.nodes < 0).any():
+        if labels is None or (len(labels) and labels.lengths.max() > 1):
             return None
         ends = np.zeros(len(labels), dtype=np.intp)
         ends[labels.lengths == 1] = labels.nodes
@@ -442,7 +448,8 @@ class Evaluation(Short):
         import pandas as pd
 
         columns = self.per_sample(rule, threshold, **parameters)
-        names = np.array(self.taxonomy.names, dtype=object)
+        # -1 finds the last.
+        names = np.array([*self.taxonomy.names, OUTSIDE_TITLE], dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
 

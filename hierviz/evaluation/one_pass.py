@@ -18,6 +18,7 @@ from hierviz.inference.rules import top_down
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -68,6 +69,11 @@ def one_pass(
         if progress:
             progress(rows.stop, n)
     table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
+    if predictions.best_outside is not None:
+        # At every threshold these samples are answered outside the taxonomy.
+        table = table.with_outside(predictions.best_outside, np.clip(1 - leaf_mass, 0, 1))
+        best_leaf = np.where(predictions.best_outside, OUTSIDE, best_leaf)
+        leaf_rank += predictions.best_outside & (leaf_rank >= 0)
     found: dict[str, Any] = {"table": table, "best_leaf": best_leaf, "leaf_mass": leaf_mass}
     if counts is not None:
         found["_label_counts"] = {counts.threshold: counts}
@@ -86,10 +92,11 @@ def count_block(counts, predictions, judged, block, p=None):
     rows = block if isinstance(block, slice) else block.rows
     known = np.flatnonzero(judged[rows])
     truth = _truth_of(predictions, known + rows.start)
+    outside = None if predictions.best_outside is None else predictions.best_outside[known + rows.start]
     if isinstance(block, slice):
-        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known])
+        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known], outside)
     else:
-        counts.add_block(truth, block.sets.take(known), block.areas[:, known])
+        counts.add_block(truth, block.sets.take(known), block.areas[:, known], outside)
 
 
 def blocks(predictions, single_truth, judged, counts, threads):

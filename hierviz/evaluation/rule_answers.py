@@ -8,6 +8,7 @@ answers_by_rule, kept_answers, fast_answers
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from hierviz.evaluation.optimal_answers import optimal_answers
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.inference.truth_mass import TIE
 from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.node_lists import frozen
+from hierviz.taxonomy.node_lists import frozen, offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
 
 # Rules whose answers need no pass over the scores, from an evaluation of scores and the settings of the rule.
@@ -88,6 +90,9 @@ def answers_by_rule(
     for rule, answers in parts.items():
         returns_sets = inference_rule(rule).returns_sets
         made[rule] = NodeLists.concatenate(answers) if returns_sets else np.concatenate(answers)
+    if predictions.best_outside is not None:
+        # The others are those of the table.
+        made |= {rule: outside_taxonomy(made[rule], predictions.best_outside) for rule in slow}
     for rule, given in slow.items():
         # What is kept is given out again.
         for array in vars(made[rule]).values() if isinstance(made[rule], NodeLists) else (made[rule],):
@@ -98,6 +103,18 @@ def answers_by_rule(
         evaluation._answers[: max(0, len(evaluation._answers) + 1 - KEPT_ANSWERS)] = []
         evaluation._answers.append((rule, given, made[rule]))
     return made
+
+
+def outside_taxonomy(answers: np.ndarray | NodeLists, rows: np.ndarray) -> np.ndarray | NodeLists:
+    """Answers of which some (ndarray of bool, shape (n_samples,)) lie outside the taxonomy; a set has one label more there."""
+    if not isinstance(answers, NodeLists):
+        return np.where(rows, OUTSIDE, answers)
+    row = np.append(answers.rows, np.flatnonzero(rows))
+    order = np.argsort(row, kind="stable")
+    nodes = np.append(answers.nodes, np.full(int(rows.sum()), OUTSIDE))[order]
+    offsets = offsets_of(answers.lengths + rows)
+    # What the sets of a rule are expected to yield stays what it was.
+    return replace(answers, offsets=offsets, nodes=nodes)
 
 
 def kept_answers(evaluation: Any, rule: str, given: Mapping[str, Any]) -> np.ndarray | NodeLists | None:

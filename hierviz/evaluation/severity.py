@@ -162,7 +162,11 @@ def _confidence(evaluation, truth, predicted, rows):
 
 
 def _cost(evaluation, truth, predicted, rows, costs):
-    found = costs.of_nodes(evaluation.taxonomy, predicted, truth)
+    found = costs.of_nodes(evaluation.taxonomy, np.maximum(predicted, 0), truth)
+    outside = predicted < 0
+    if outside.any():
+        # As dear as the worst leaf.
+        found[outside] = costs.most_of(evaluation.taxonomy, truth[outside])
     # An exact answer costs what the table says of the leaf; of an inner class, nothing.
     return np.where((truth == predicted) & ~evaluation.taxonomy.is_leaf[truth], 0.0, found)
 

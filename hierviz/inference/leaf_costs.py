@@ -227,6 +227,13 @@ class LeafCosts:
         total = np.where(own >= 0, of_rows[own, d] - of_rows[own, c], total)
         return np.maximum(total, 0.0) / (np.where(own >= 0, 1, width) * (d - c))
 
+    def most_of(self, taxonomy: Taxonomy, truth: np.ndarray) -> np.ndarray:
+        """Largest cost of a leaf as the answer to each truth, shape (n_samples,): what an answer outside the taxonomy costs."""
+        truths, place = np.unique(truth, return_inverse=True)
+        leaves = np.tile(taxonomy.leaves, len(truths))
+        costs = self.of_nodes(taxonomy, leaves, np.repeat(truths, taxonomy.n_leaves))
+        return costs.reshape(len(truths), -1).max(axis=1)[place]
+
     def require_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise a TaxonomyError unless these are the costs of this taxonomy."""
         if not self.is_of(taxonomy):

@@ -23,6 +23,7 @@ from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
 from hierviz.inference import rules
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
 from hierviz.taxonomy.node_lists import entries_of, frozen, offsets_of
@@ -39,7 +40,7 @@ class ParetoTable(Short):
     offsets : ndarray of int, shape (n_samples + 1,)
         Sample i owns elements ``offsets[i]:offsets[i + 1]``; at least one.
     nodes : ndarray of int32, shape (n_elements,)
-        Ascending information inside a sample.
+        Ascending information inside a sample; -1 as the only one of a sample is an answer outside the taxonomy.
     scores : ndarray of float64, shape (n_elements,)
         Their probabilities, descending inside a sample.
 
@@ -67,6 +68,23 @@ class ParetoTable(Short):
             rows = places_of("rows", rows, self.n_samples, "row")
         offsets, places = entries_of(self.offsets, rows)
         return ParetoTable(offsets, self.nodes[places], self.scores[places])
+
+    def with_outside(self, rows: np.ndarray, p: np.ndarray) -> ParetoTable:
+        """The same with -1, outside the taxonomy, as the only answer of some samples.
+
+        Parameters
+        ----------
+        rows : ndarray of bool, shape (n_samples,)
+        p : ndarray of float, shape (n_samples,)
+            What lies outside.
+        """
+        kept = ~np.repeat(rows, np.diff(self.offsets))
+        firsts = self.offsets[:-1][rows]
+        kept[firsts] = True
+        nodes, scores = self.nodes.copy(), self.scores.copy()
+        nodes[firsts], scores[firsts] = OUTSIDE, p[rows]
+        sizes = np.where(rows, 1, np.diff(self.offsets))
+        return ParetoTable(offsets_of(sizes), nodes[kept], scores[kept])
 
     def nodes_at(self, threshold: float) -> np.ndarray:
         """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""
@@ -98,7 +116,9 @@ class ParetoTable(Short):
         one from `bits` on.
         """
         rules.check_bits(taxonomy, bits)
-        below = taxonomy.information[self.nodes] < float(bits) - rules.BITS_TIE
+        # What lies outside the taxonomy has the bits of a leaf.
+        information = np.append(taxonomy.information, np.inf)[self.nodes]
+        below = information < float(bits) - rules.BITS_TIE
         return self.nodes[self.offsets[:-1] + np.add.reduceat(below.astype(np.intp), self.offsets[:-1])]
 
     @classmethod

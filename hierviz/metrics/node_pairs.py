@@ -7,7 +7,8 @@ edges,
 
     shared = v(lca),  claimed = v(predicted),  due = v(truth).
 
-0/0 is 1: predicting the root claims nothing and is not wrong.
+0/0 is 1: predicting the root claims nothing and is not wrong. An answer outside the taxonomy (-1) is one claimed leaf below the
+root that is never true, with the bits of a leaf and one edge: precision and recall are 0.
 
 To add one, write a function of `NodePairs` here, its attributes in `PATH_METRICS`, and its text in ``metrics.md``: it is then in
 the evaluation, the tables, the axes and goals of the operating curves and `docs/metrics.md`.
@@ -15,7 +16,7 @@ the evaluation, the tables, the axes and goals of the operating curves and `docs
 Functions
 ---------
 exact, correct, no_answer, selective_coverage; precision, recall, f1 and distance are those of the `PathValues` of information or
-depth
+depth; with_outside, truncated
 
 References
 ----------
@@ -38,21 +39,28 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 @dataclass(frozen=True, eq=False)
 class PathValues(Short):
-    """One value of the three nodes of each sample, arrays of float, shape (n_samples,)."""
+    """One value of the three nodes of each sample, arrays of float, shape (n_samples,).
+
+    `is_outside`, if there are any, are the samples whose answer lies outside the taxonomy, shape (n_samples,) of bool.
+    """
 
     shared: np.ndarray
     claimed: np.ndarray
     due: np.ndarray
+    is_outside: np.ndarray | None = None
 
     @cached_property
     def precision(self):
         """shared / claimed."""
-        return ratio(self.shared, self.claimed)
+        return self._inside(ratio(self.shared, self.claimed))
 
     @cached_property
     def recall(self):
         """shared / due."""
-        return ratio(self.shared, self.due)
+        return self._inside(ratio(self.shared, self.due))
+
+    def _inside(self, values):
+        return values if self.is_outside is None else np.where(self.is_outside, 0.0, values)
 
     @property
     def f1(self):
@@ -84,6 +92,7 @@ class NodePairs(Short):
     taxonomy : Taxonomy
         A tree.
     truth, predicted, common : ndarray of int, shape (n_samples,)
+        -1 in `predicted` is an answer outside the taxonomy.
     answered : ndarray of int, shape (n_samples,)
         The answer before it was truncated at the truth.
     """
@@ -97,16 +106,23 @@ class NodePairs(Short):
     @cached_property
     def information(self):
         """PathValues in bits."""
-        return self.values_of(self.taxonomy.information)
+        return self.values_of(self.taxonomy.information, np.log2(self.taxonomy.n_leaves))
 
     @cached_property
     def depth(self):
         """PathValues in edges."""
-        return self.values_of(self.taxonomy.depth.astype(float))
+        return self.values_of(self.taxonomy.depth.astype(float), 1.0)
 
-    def values_of(self, value):
-        """PathValues of any number of every node, ndarray of float, shape (n_nodes,)."""
-        return PathValues(value[self.common], value[self.predicted], value[self.truth])
+    @cached_property
+    def is_outside(self):
+        """Which answers lie outside the taxonomy, shape (n_samples,) of bool; None where none does."""
+        found = self.predicted < 0
+        return found if found.any() else None
+
+    def values_of(self, value, outside):
+        """PathValues of any number of every node, ndarray of float, shape (n_nodes,), and of an answer `outside` (float)."""
+        claimed = with_outside(value, outside)[self.predicted]
+        return PathValues(value[self.common], claimed, value[self.truth], self.is_outside)
 
 
 def exact(pairs):
@@ -116,7 +132,8 @@ def exact(pairs):
 
 def correct(pairs):
     """1 where the answer is the truth or one lies above the other, else 0."""
-    return ((pairs.common == pairs.predicted) | (pairs.common == pairs.truth)).astype(float)
+    is_on_path = (pairs.common == pairs.predicted) | (pairs.common == pairs.truth)
+    return (is_on_path & (pairs.predicted >= 0)).astype(float)
 
 
 def no_answer(pairs):
@@ -126,7 +143,8 @@ def no_answer(pairs):
 
 def selective_coverage(pairs):
     """Bits of the answer, before it is truncated at the truth, over those of a leaf [2]_; 1 where the taxonomy has one leaf."""
-    return ratio(pairs.taxonomy.information[pairs.answered], np.log2(pairs.taxonomy.n_leaves))
+    most = np.log2(pairs.taxonomy.n_leaves)
+    return ratio(with_outside(pairs.taxonomy.information, most)[pairs.answered], most)
 
 
 def _by(counts, prefix, unit, wrong, missing):
@@ -153,6 +171,16 @@ PATH_METRICS = {
     **_by("depth", "depth", "edges", "depth (1 − precision by depth)", "depth (1 − recall by depth)"),
     "selective_coverage": {"function": selective_coverage, "brief": "Cov.", "counts": "answers"},
 }
+
+
+def with_outside(values, outside):
+    """Values of all nodes, with that of an answer outside the taxonomy at the end, where -1 finds it; shape (n_nodes + 1,)."""
+    return np.append(values, outside)
+
+
+def truncated(truth, predicted, common):
+    """Answers, those below the truth being the truth; what lies outside the taxonomy is below no truth."""
+    return np.where((common == truth) & (predicted >= 0), truth, predicted)
 
 
 def ratio(part, whole, empty=1.0):

@@ -2,8 +2,8 @@ r"""Metrics of one predicted node against one true node, by information and by d
 
 Conventions
 -----------
-`truth` and `predicted` are node numbers of shape (n_samples,); results are per sample. With a value v, bits of
-information or depth in edges,
+`truth` and `predicted` are node numbers of shape (n_samples,), -1 in `predicted` being an answer outside the taxonomy; results
+are per sample. With a value v, bits of information or depth in edges,
 
     shared = v(lca),  claimed = v(predicted),  due = v(truth),
 
@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.node_pairs import NodePairs
+from hierviz.metrics.node_pairs import truncated as truncated_at
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_taxonomy, one_each
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -51,7 +52,7 @@ def truncate(taxonomy, truth, predicted):
     ndarray of int, shape (n_samples,)
     """
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    return np.where(taxonomy.is_ancestor(truth, predicted), truth, predicted)
+    return truncated_at(truth, predicted, lowest_common_ancestors(taxonomy, truth, predicted))
 
 
 def path_metrics(
@@ -69,7 +70,8 @@ def path_metrics(
     taxonomy : Taxonomy
         A tree.
     truth, predicted : ndarray of int, shape (n_samples,)
-        Node numbers; inner nodes and the root are allowed.
+        Node numbers; inner nodes and the root are allowed. -1 in `predicted` is an answer outside the taxonomy: one claimed leaf
+        below the root that is never true.
     truncated : bool
         Replace a prediction below the truth by the truth first. Without it ``correct`` is still 1 there, and precision
         is not.
@@ -118,7 +120,7 @@ def node_pairs(
     common = lowest_common_ancestors(taxonomy, truth, predicted) if common is None else common
     answered = predicted
     if truncated:
-        predicted = np.where(common == truth, truth, predicted)
+        predicted = truncated_at(truth, predicted, common)
     return NodePairs(taxonomy, truth, predicted, common, answered)
 
 
@@ -131,8 +133,8 @@ def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple
         raise PredictionsError(
             f"truth and predicted: expected two arrays of one length, got shapes {truth.shape} and {predicted.shape}. Align them."
         )
-    for what, nodes in (("truth", truth), ("predicted", predicted)):
-        check_nodes(taxonomy, what, nodes)
+    for what, nodes, lowest in (("truth", truth, 0), ("predicted", predicted, -1)):
+        check_nodes(taxonomy, what, nodes, lowest)
     return truth, predicted
 
 

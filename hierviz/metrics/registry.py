@@ -69,6 +69,7 @@ LABEL_METRICS = {
         hp_micro={"made": ratio_of("nodes_shared", "nodes_claimed", 0.0)},
         hr_micro={"made": ratio_of("nodes_shared", "nodes_due", 0.0)},
         n_empty=SAMPLES,
+        outside_share={"better": "lower", "brief": "Outside", "is_binary": True},
         n_incoherent=SAMPLES,
         ihf1_auc={"tree_only": True},
         macro_f1_by_depth={"tree_only": True, "made": ByNode(over="depth")},

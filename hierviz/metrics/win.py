@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.metrics.path import check_nodes, truncate
 from hierviz.taxonomy.checks import (
     array_of_rows,
@@ -177,7 +178,8 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
     taxonomy : Taxonomy
         A tree.
     truth, best_leaf : ndarray of int, shape (n_samples,)
-        `best_leaf` by `infer(rule="top_down")`; truncated at the truth here.
+        `best_leaf` by `infer(rule="top_down")`; truncated at the truth here. -1 lies outside the taxonomy: a leaf below the root
+        that is never true.
 
     Returns
     -------
@@ -193,10 +195,10 @@ def best_leaf_metrics(taxonomy, truth, best_leaf):
     return {
         "one_hot_win": np.where(right, 1.0, 1 - np.exp2(-shared.astype(float))),
         "coarsest_accuracy": (~top_differs).astype(float),
-        "parents_accuracy": (taxonomy.parent[answer] == taxonomy.parent[truth]).astype(float),
+        "parents_accuracy": ((taxonomy.parent[answer] == taxonomy.parent[truth]) & (answer >= 0)).astype(float),
         "finest_accuracy": right.astype(float),
         "shared": shared.astype(float),
-        "claimed": depth[answer].astype(float),
+        "claimed": with_outside(depth, 1)[answer].astype(float),
         "due": depth[truth].astype(float),
     }
 

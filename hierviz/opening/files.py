@@ -129,7 +129,12 @@ class Files:
         "sample out, or map names to the classes that they nearly are (what is not mapped is wrong)",
         choices=OUTSIDE_ANSWERS,
         label="Answers outside the taxonomy",
-        offered={"error": "an error", "wrong": "wrong answers", "drop": "left out with their sample", "nearest": "mapped to the nearest class"},
+        offered={
+            "error": "an error",
+            "wrong": "wrong answers",
+            "drop": "left out with their sample",
+            "nearest": "mapped to the nearest class",
+        },
     )
     outside_truth: str | None = _asked(
         "--outside-truth error|drop|nearest",
@@ -137,7 +142,11 @@ class Files:
         "nearly are (what is not mapped is left out)",
         choices=OUTSIDE_TRUTHS,
         label="Truths outside the taxonomy",
-        offered={"error": "an error", "drop": "left out with their sample", "nearest": "mapped to the nearest class"},
+        offered={
+            "error": "an error",
+            "drop": "left out with their sample",
+            "nearest": "mapped to the nearest class",
+        },
     )
     samples: str | None = _asked(
         "--samples picture|detection",

@@ -142,9 +142,7 @@ def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndar
     return np.array(nodes, dtype=np.intp)
 
 
-def truth_nodes(
-    truth: Any, taxonomy: Taxonomy, named: str = "", unknown: Any = None
-) -> np.ndarray | NodeLists | None:
+def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "", unknown: Any = None) -> np.ndarray | NodeLists | None:
     """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known.
 
     Where `named`, such as "classes", has said the names of the classes, whole numbers may be their places: a PredictionsError.
@@ -306,7 +304,9 @@ def _level_answers(names, taxonomy, where, unknown):
         if node is None:
             hint = advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
             more = "" if unknown is None else unknown.advice
-            raise PredictionsError(f"{where}: expected the name of a class in column {level}, got {name!r}.{hint}{more}")
+            raise PredictionsError(
+                f"{where}: expected the name of a class in column {level}, got {name!r}.{hint}{more}"
+            )
         nodes.append(node)
     return nodes
 

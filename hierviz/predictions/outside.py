@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-`OUTSIDE` is the node number of an answer outside the taxonomy: in lists of labels and in arrays of answers. It counts as one claimed
-leaf directly below the root that is never true. The taxonomy itself stays as it is: so do its leaves, and the information of all nodes.
+`OUTSIDE` is the node number of an answer outside the taxonomy, in lists of labels and in arrays of answers. It counts as one
+claimed leaf directly below the root that is never true. The taxonomy stays as it is, with its leaves and the information of all
+nodes.
 
 Functions
 ---------
@@ -22,8 +23,6 @@ from hierviz.messages.errors import shown
 from hierviz.messages.notebook_html import Short
 
 OUTSIDE = -1
-# How screens call such answers.
-OUTSIDE_WORDS = "outside the taxonomy"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 

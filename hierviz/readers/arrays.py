@@ -220,4 +220,5 @@ def _truth(arrays, texts, is_text, n_rows, reading, where, notes):
         notes=notes,
         unknown=reading.truths,
     )
-    return Truth(*truths_of(labels, reading.truths), where=where)
+    nodes, outside = truths_of(labels, reading.truths)
+    return Truth(nodes, where=where, outside=outside)

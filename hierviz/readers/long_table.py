@@ -79,7 +79,9 @@ def read_long(table, names, reading):
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
         listed_scores = ListedEntries(rows, nodes[entries["class"]], value, n_samples, is_top_k)
         if reading.answers is not None:
-            listed_scores = reading.answers.settle_entries(listed_scores, ends(reading.taxonomy, nodes, entries["class"]))
+            listed_scores = reading.answers.settle_entries(
+                listed_scores, ends(reading.taxonomy, nodes, entries["class"])
+            )
         found = {"listed": listed_scores, "missing": reading.missing or "zero"}
     columns, place = cells.others, truth_place(names, reading.truth_column)
     for k, values in columns.text.items():
@@ -200,7 +202,10 @@ class _Cells:
         if node is None and self.unknown is not None:
             node = self.unknown.code(name)
         if node is None:
-            at, more = f"{self._place(line)}, column {self.names[self.roles[1]]!r}", self.unknown.advice if self.unknown else ""
+            at, more = (
+                f"{self._place(line)}, column {self.names[self.roles[1]]!r}",
+                self.unknown.advice if self.unknown else "",
+            )
             raise unknown_node(at, name, self.taxonomy, more=more)
         return self.column_of.setdefault(node, len(self.column_of))
 

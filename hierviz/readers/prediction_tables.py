@@ -320,7 +320,7 @@ def _listed_of(numbers, nodes, reading, where):
         if len(wrong):
             raise PredictionsError(
                 f"{where}, column {reading.answers.name(nodes[place])!r}: expected the probabilities of a class outside the "
-                f"taxonomy (0 to {most}), got {float(numbers[wrong[0], place])!r}. Put other numbers of a sample in the truth file."
+                f"taxonomy (0 to {most}), got {float(numbers[wrong[0], place])!r}. Other numbers belong into the truth file."
             )
     row, column = np.nonzero(numbers)
     entries = ListedEntries(row, nodes[column], numbers[row, column].astype(np.float64), len(numbers), False)

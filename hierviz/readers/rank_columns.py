@@ -75,7 +75,9 @@ def _deepest(cells, taxonomy, row, place, unknown):
             return code
         hint = advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
         more = "" if unknown is None else unknown.advice
-        raise PredictionsError(f"{place(row)}: expected names of nodes in the columns of ranks, got {name!r}.{hint}{more}")
+        raise PredictionsError(
+            f"{place(row)}: expected names of nodes in the columns of ranks, got {name!r}.{hint}{more}"
+        )
     if not nodes:
         return -1
     deepest = max(nodes, key=lambda node: taxonomy.depth[node])

@@ -141,7 +141,11 @@ def load_truth(
         require_names(columns.names, columns.where)
     columns.require_rows()
     said: list[str] = []
-    other = labelled_samples(columns, table.source, taxonomy, said, unknown) if has_header and truth_column is None else None
+    other = (
+        labelled_samples(columns, table.source, taxonomy, said, unknown)
+        if has_header and truth_column is None
+        else None
+    )
     if other is not None:
         form, samples, labels = other
         nodes, outside = truths_of(labels, unknown)

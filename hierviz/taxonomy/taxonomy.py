@@ -32,6 +32,10 @@ from hierviz.taxonomy.positions import check_position, check_positions
 __all__ = ["NodeLists", "Taxonomy"]
 
 
+# What an answer is called that is no node.
+OUTSIDE_TITLE = "(outside the taxonomy)"
+
+
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
     """A rooted tree, or directed acyclic graph, of named classes. Immutable.
@@ -199,7 +203,9 @@ class Taxonomy:
         return np.array([self.node(name) for name in names], dtype=np.intp)
 
     def title(self, node: int) -> str:
-        """Display name of a node; a TaxonomyError where there is no such node."""
+        """Display name of a node; of -1, an answer outside the taxonomy, words; a TaxonomyError where there is no such node."""
+        if isinstance(node, (int, np.integer)) and node == -1:
+            return OUTSIDE_TITLE
         check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
         return self.shown_titles[node]
 

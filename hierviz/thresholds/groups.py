@@ -34,7 +34,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
 from hierviz.messages.progress import Progress
-from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.node_pairs import ratio, with_outside
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_whole
@@ -113,7 +113,8 @@ def groups_by_subtree(taxonomy, table):
     """
     taxonomy.require_tree("thresholds of subtrees")
     table = as_table(taxonomy, table)
-    leaf = table.nodes[table.offsets[1:] - 1].astype(np.intp)
+    # What lies outside the taxonomy lies in the root alone.
+    leaf = np.maximum(table.nodes[table.offsets[1:] - 1], 0).astype(np.intp)
     tops = np.append(0, taxonomy.children[0])
     tops = tops[np.argsort(taxonomy.preorder[tops])]
     return tops[np.searchsorted(taxonomy.preorder[tops], taxonomy.preorder[leaf], side="right") - 1]
@@ -121,7 +122,7 @@ def groups_by_subtree(taxonomy, table):
 
 def groups_by_depth(taxonomy, table):
     """Group of each sample: the depth of its majority answer (threshold 0.5) in edges, shape (n_samples,)."""
-    return taxonomy.depth[as_table(taxonomy, table).nodes_at(0.5)]
+    return with_outside(taxonomy.depth, 1)[as_table(taxonomy, table).nodes_at(0.5)]
 
 
 def nodes_at_each(table, thresholds):

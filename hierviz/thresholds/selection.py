@@ -29,6 +29,7 @@ from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import at_least, at_most
@@ -291,7 +292,9 @@ def with_shallow_answers(
     check_whole("depth", depth, 0, taxonomy.max_depth)
     table = as_table(taxonomy, table)
     _require_table(curve, table)
-    above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
+    above = step_means(
+        table, curve.threshold, (with_outside(taxonomy.depth, np.inf)[table.nodes] < depth).astype(float)
+    )
     return CurveAboveDepth(curve.threshold, {**curve.values, "above_depth": above}, curve.n_samples, int(depth))
 
 

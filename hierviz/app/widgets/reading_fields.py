@@ -18,7 +18,17 @@ from hierviz.readers.outside import OUTSIDE_ANSWERS, OUTSIDE_TRUTHS
 from hierviz.readers.raw_predictions import DISAGREEING, IDS, SAMPLES
 
 # In the order of the form; buttons below an error fill in those that are kept.
-KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing", "samples", "disagreeing", "outside", "outside_truth")
+KEPT = (
+    "parametrisation",
+    "percent",
+    "truth_column",
+    "ids",
+    "missing",
+    "samples",
+    "disagreeing",
+    "outside",
+    "outside_truth",
+)
 ORDER = ("taxonomy_form", "taxonomy_direction", "taxonomy_separator", "predictions_form", *KEPT)
 _START = {"percent": False, "ids": IDS[0], "samples": SAMPLES[0], "disagreeing": DISAGREEING[0]}
 _START |= {"outside": OUTSIDE_ANSWERS[0], "outside_truth": OUTSIDE_TRUTHS[0]}

@@ -111,7 +111,8 @@ class HierarchicalConfusion(Short):
         -------
         SamplePairs
         """
-        path = self.taxonomy.path(self.predicted[row])
+        answer = self.predicted[row]
+        path = self.taxonomy.path(answer) if answer >= 0 else np.array([0, answer])
         return SamplePairs((_pair(self.taxonomy, path, self.truth[row]),), (), ())
 
     def node_sets(self, row: int) -> dict[str, np.ndarray]:

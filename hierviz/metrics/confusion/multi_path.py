@@ -54,6 +54,7 @@ from hierviz.metrics.confusion.path_lists import (
     grouped,
     without_repeats,
 )
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.metrics.path import check_nodes, checked_nodes
 from hierviz.taxonomy.checks import check_taxonomy, one_each
 from hierviz.taxonomy.node_lists import distinct, is_member, offsets_of
@@ -166,8 +167,9 @@ def confusion(
             predicted = PathLists.from_nodes(taxonomy, predicted)
         return confusion_paths(taxonomy, truth, predicted)
     true, answer = checked_nodes(taxonomy, truth, predicted)
-    tp, tn, fn = count_in_tree(taxonomy, true, answer)
-    return HierarchicalConfusion(taxonomy, true, answer, tp, tn, taxonomy.depth[answer] - tp, fn)
+    # What lies outside the taxonomy is one node below the root.
+    tp, tn, fn = count_in_tree(taxonomy, true, np.maximum(answer, 0))
+    return HierarchicalConfusion(taxonomy, true, answer, tp, tn, with_outside(taxonomy.depth, 1)[answer] - tp, fn)
 
 
 def greedy_cover(taxonomy, labels):

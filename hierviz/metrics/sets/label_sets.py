@@ -135,7 +135,7 @@ class LabelSetCounts:
 
     # Adding samples ------------------------------------------------------------------------------------------------
 
-    def add(self, truth, p):
+    def add(self, truth, p, outside=None):
         """Add samples with scores.
 
         Parameters
@@ -144,6 +144,8 @@ class LabelSetCounts:
             True nodes; ancestors are added.
         p : ndarray of float, shape (n_rows, n_nodes)
             Node probabilities; they need not be coherent. Any number of rows: work is done in smaller blocks.
+        outside : ndarray of bool, shape (n_rows,), optional
+            Which sets have a label outside the taxonomy too.
 
         Raises
         ------
@@ -165,8 +167,7 @@ class LabelSetCounts:
             # Nothing was added by the ancestors: the block is coherent at this threshold, and all nodes are valid.
             is_coherent = len(augmented) == len(predicted)
             valid = predicted if is_coherent else np.flatnonzero(complete_below(taxonomy, inside) & inside)
-            outside = np.zeros(len(block), dtype=np.int64)
-            self._count(len(block), predicted, augmented, valid, here, outside)
+            self._count(len(block), predicted, augmented, valid, here, _numbers(outside, rows, len(block)))
             self._blocks[-1] |= block_areas(taxonomy, block, closed, here)
 
     def add_lists(self, truth, predicted, *, is_hard=False):
@@ -189,7 +190,7 @@ class LabelSetCounts:
         keys, outside = predicted_keys(self.taxonomy, predicted)
         self._add_keys(truth, keys, outside, is_hard)
 
-    def add_block(self, truth, predicted, areas):
+    def add_block(self, truth, predicted, areas, outside=None):
         """Add samples whose predicted sets and areas are known, from `hierviz.compiled.tree_pass`.
 
         Parameters
@@ -199,10 +200,12 @@ class LabelSetCounts:
             The nodes with a score above the threshold, without the root.
         areas : ndarray of float, shape (3, n_rows)
             ``hf1_auc``, ``ihf1_auc`` and ``hf1_auc_raw``.
+        outside
+            As of `add`.
         """
         row = predicted.rows
         keys = np.sort(row * self.taxonomy.n_nodes + predicted.nodes)
-        self._add_keys(truth, keys, np.zeros(len(predicted), dtype=np.int64), is_hard=False)
+        self._add_keys(truth, keys, _numbers(outside, slice(None), len(predicted)), is_hard=False)
         self._blocks[-1] |= dict(zip(AREAS, areas, strict=True))
 
     def _add_keys(self, truth, keys, outside, is_hard):
@@ -229,7 +232,7 @@ class LabelSetCounts:
             return np.bincount(row, None if weights is None else weights[node], minlength=n)
 
         block = {name: per_row(keys) for name, keys in of_part.items()}
-        block["n_incoherent"] = per_row(augmented) > block["n_predicted"]
+        block["n_incoherent"], block["n_outside"] = per_row(augmented) > block["n_predicted"], outside
         for name in ("n_predicted", "n_valid"):
             block[name] = block[name] + outside
         for name, weights in self._weights.items():
@@ -300,10 +303,11 @@ class LabelSetCounts:
             `per_sample`, what was counted, and what follows from it; without what a graph, or labels, have not.
         """
         counted = self.counted()[1]
-        parts = {name: counted.get(name, np.zeros(0)) for name in (*_BY_NODE, "n_incoherent")}
+        parts = {name: counted.get(name, np.zeros(0)) for name in (*_BY_NODE, "n_incoherent", "n_outside")}
         hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
         parts |= {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
         parts |= {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
+        parts["outside_share"] = (parts["n_outside"] > 0).astype(float)
         if "corpus_shared" in counted:
             parts["icm"] = 3 * counted["corpus_shared"] - counted["corpus_claimed"] - counted["corpus_due"]
         return parts | counted | self.per_sample()
@@ -369,6 +373,11 @@ class LabelSetCounts:
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
+
+
+def _numbers(outside, rows, n):
+    """How many labels outside the taxonomy the sets of some rows have, shape (n,)."""
+    return np.zeros(n, dtype=np.int64) if outside is None else np.asarray(outside)[rows].astype(np.int64)
 
 
 def _mean(values):

@@ -92,7 +92,8 @@ def read(samples, where, reading, said):
     if true and truth is None:
         theirs = _nodes_of_columns(columns, true, taxonomy, f"{where}, truth", reading.truths)
         theirs = theirs if reading.truths is None else reading.truths.settle(theirs)
-        truth = Truth(*truths_of(theirs, reading.truths), where=where)
+        nodes, outside = truths_of(theirs, reading.truths)
+        truth = Truth(nodes, where=where, outside=outside)
     n_empty = int((labels.lengths == 0).sum())
     if n_empty:
         raise PredictionsError(
