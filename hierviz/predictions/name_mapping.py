@@ -7,7 +7,7 @@ NameMapping, MappedName
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -66,11 +66,24 @@ class NameMapping(Short):
                 f"mapping: expected every name once, got {shown(twice[0])} again. Remove one of the rows."
             )
 
+    @classmethod
+    def of(cls, mapping: NameMapping | Mapping[str, int] | None, taxonomy: Taxonomy) -> NameMapping:
+        """A NameMapping as it is, or of the node of each name (-1 for no class), as a person chose them."""
+        if isinstance(mapping, NameMapping):
+            return mapping
+        pairs = (mapping or {}).items()
+        return cls(taxonomy, tuple(MappedName(name, node=int(node), is_chosen=True) for name, node in pairs))
+
     def __len__(self) -> int:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[MappedName]:
         return iter(self.rows)
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The names."""
+        return frozenset(row.given for row in self.rows)
 
     @cached_property
     def node_of(self) -> dict[str, int]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from hierviz.messages.errors import shown
 from hierviz.messages.notebook_html import Short
+from hierviz.predictions.name_mapping import NameMapping
 
 OUTSIDE = -1
 # Names that are shown, the most frequent first.
@@ -47,6 +48,8 @@ class Outside(Short):
         Node of each name that was mapped.
     n_mapped : int
         Rows with a name that was mapped.
+    review : NameMapping, optional
+        What each name was mapped to and how sure that is, for an expert to review.
     """
 
     what: str
@@ -56,6 +59,7 @@ class Outside(Short):
     rows: np.ndarray
     mapped: Mapping[str, int] = field(default_factory=dict)
     n_mapped: int = 0
+    review: NameMapping | None = None
 
     @property
     def left(self) -> dict[str, int]:
