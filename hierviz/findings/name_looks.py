@@ -15,9 +15,13 @@ import unicodedata
 
 from hierviz.findings.finding import counted
 from hierviz.messages.errors import listed
+from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.labels import numbered_cells, read_cell
+from hierviz.readers.nearest_names import nearest
 
+# Nearest names that are listed.
+MOST = 10
 AS_IN_TAXONOMY = "the names as the taxonomy has them"
 ALIKE = "{} look alike and are {} classes. If one is meant, write one of them everywhere."
 _BLANKS = re.compile(r"\s+")
@@ -78,6 +82,17 @@ def with_zeros_of(texts, known):
     return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
 
 
+def nearest_table(mapping):
+    """The names with a nearest class, the most frequent first: given, class, how sure, how often."""
+    rows = sorted((row for row in mapping if row.node >= 0), key=lambda row: -row.count)
+    shown = [
+        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)" for row in rows[:MOST]
+    ]
+    more = f" and {len(rows) - MOST:,} more" if len(rows) > MOST else ""
+    names = counted(len(rows), "name is", "names are")
+    return f"{names} near the name of one class: {', '.join(shown)}{more}"
+
+
 def look_at_names(look, place, taxonomy, what, *, numbers=None):
     """Note cells that are not written as the taxonomy has them.
 
@@ -128,6 +143,11 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
     if unknown:
         text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}"
         note("unknown_names", unknown, text, more=advice(unknown[0], taxonomy))
+        counts = [sum(len(records[cell]) for cell in bad if name in map(str.strip, bad[cell])) for name in unknown]
+        mapping = nearest(unknown, counts, taxonomy)
+        if len(mapping.node_of):
+            choice = "outside_truth" if what == "truth" else "outside"
+            note("nearest_names", mapping.node_of, nearest_table(mapping), more=f" To map them: {{{choice}=nearest}}.")
     renamed = spellings.zeros | spellings.odd | spellings.spelt
     for cell in bad:
         fields = [cell] if is_path else cell.split(";")

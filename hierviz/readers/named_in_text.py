@@ -313,7 +313,9 @@ class TextNames:
             return -1, "several"
         if whys:
             return -1, whys[0]
-        return (-1, "nothing") if deepest[0] == 0 else (deepest[0], "")
+        if deepest[0] == 0:
+            return -1, "part" if any(one.role == "part" for one in mentions) else "nothing"
+        return deepest[0], ""
 
 
 def _is_close(gap):

@@ -11,7 +11,7 @@ it hardly ever makes another name. Case, accents, hyphens and punctuation make n
 - ``sp.`` and ``spp.`` after a genus: the genus is meant.
 
 Never mapped: what is below the limit; what two classes lie within the limit of; words that begin with another letter (``house,
-mouse``), have fewer than five letters or hold digits (``World War 1``); another number of words; another rank (``Felidae, Felinae``). A scientific binomial needs
+mouse``), have fewer than five letters (of several words three, with a slip) or hold digits (``World War 1``); another number of words; another rank (``Felidae, Felinae``). A scientific binomial needs
 an equal genus, so that only epithets are compared. Genera and families differ by a letter from others (``Boidae, Bovidae``), so that
 scientific names of one word are mapped only for a slip (``Lasioglosum``).
 
@@ -36,8 +36,8 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 # One edit in seven letters, two in 14.
 LIMIT = 0.85
-# Letters of words that may differ.
-SHORTEST = 5
+# Letters of words that may differ; a slip may be in a shorter word of several ("red foxx").
+SHORTEST, SHORTEST_OF_SEVERAL = 5, 3
 _APOSTROPHES = re.compile(r"[.'’‘`´]")
 _WORD = re.compile(r"\w+")
 _BINOMIAL = re.compile(r"[A-Z][a-zë]+(?: [×x])? ×?[a-zë][a-zë-]+(?: [a-zë-]+)?")
@@ -219,27 +219,29 @@ def _similarity(words, others, limit, are_latin):
     least = 1.0
     for a, b in zip(words, others, strict=True):
         if a != b:
-            of_words = _word_similarity(a, b, limit, are_latin)
+            of_words = _word_similarity(a, b, limit, are_latin, is_alone=len(words) == 1)
             if of_words is None:
                 return None
             least = min(least, of_words)
     return least
 
 
-def _word_similarity(a, b, limit, are_latin):
+def _word_similarity(a, b, limit, are_latin, is_alone):
     if (_are_declined if are_latin else _are_plural)(a, b):
         return 1.0
     longest = max(len(a), len(b))
     most = int((1 - limit) * longest + 1e-9)
-    is_short = min(len(a), len(b)) < SHORTEST or abs(len(a) - len(b)) > max(most, 1)
-    if is_short or not (a.isalpha() and b.isalpha()) or _rank(a) != _rank(b):
+    shortest = min(len(a), len(b))
+    if shortest < (SHORTEST if is_alone else SHORTEST_OF_SEVERAL) or abs(len(a) - len(b)) > max(most, 1):
+        return None
+    if not (a.isalpha() and b.isalpha()) or _rank(a) != _rank(b):
         return None
     if a[0] != b[0] and (a[:2] != b[1::-1]):
         return None
     if (1 - limit) * longest >= 0.5 and _is_slip(a, b):
         return 1 - 0.5 / longest
     edits = n_edits(a, b, most)
-    return None if edits > most else 1 - edits / longest
+    return None if edits > most or shortest < SHORTEST else 1 - edits / longest
 
 
 def _is_slip(a, b):

@@ -23,7 +23,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierviz.messages.errors import listed
+from hierviz.messages.errors import shown
 from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.predictions.name_mapping import MappedName, NameMapping
 from hierviz.predictions.outside import OUTSIDE, Outside
@@ -76,6 +76,7 @@ class OutsideNames:
         self._rows: list[np.ndarray] = []
         self._mapped: dict[str, int] = {}
         self._rows_mapped: list[np.ndarray] = []
+        self.n_rows = 0
 
     def code(self, name: str) -> int | None:
         """The code of a name that is no node's; None where it is an error."""
@@ -102,6 +103,7 @@ class OutsideNames:
         labels : ndarray of int, shape (n_rows,), or NodeLists
             Nodes, and codes of `code`.
         """
+        self.n_rows = len(labels)
         if not self.codes:
             return labels
         lists = NodeLists.of(labels)
@@ -124,6 +126,7 @@ class OutsideNames:
             The others in their order; of names of one row that are mapped to one node, the one of the larger score. `outside` are
             the rows whose largest score is of a class outside, the first of equal ones being the best.
         """
+        self.n_rows = entries.n_rows
         if not self.codes:
             return entries
         row, node, value = entries.row, entries.node, entries.value
@@ -188,7 +191,7 @@ class OutsideNames:
         known = {row.given: row for row in self.chosen} | self._proposed
         rows = [(known.get(name) or MappedName(name))._replace(count=self._counts[name]) for name in names]
         review = NameMapping(self.taxonomy, tuple(rows))
-        return Outside(self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped, review)
+        return Outside(self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped, review, self.n_rows)
 
     def notes(self, where: str) -> list[str]:
         """What was done, in words; nothing where no name lies outside."""
@@ -202,8 +205,8 @@ class OutsideNames:
                 f"{where}: {len(record.rows):,} {one} with {self.what} outside the taxonomy {done}: {record.words()}"
             )
         if record.mapped:
-            shown = listed([f"{name} to {self.taxonomy.names[node]}" for name, node in record.mapped.items()], 3)
-            said.append(
-                f"{where}: {len(record.mapped):,} names of {self.what} outside the taxonomy were mapped: {shown}"
-            )
+            pairs = [f"{shown(name)} is {shown(self.taxonomy.names[node])}" for name, node in record.mapped.items()]
+            more = f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else ""
+            names = "1 name was" if len(record.mapped) == 1 else f"{len(record.mapped):,} names were"
+            said.append(f"{where}: {record.mapped_words}; {names} mapped: {', '.join(pairs[:3])}{more}")
         return said

@@ -102,6 +102,7 @@ with right:
         classes = ask("classes", ", one per line", several=kind == "Predictions")
         chosen["classes"] = classes if isinstance(classes, str) else classes[0] if classes else None
         chosen["nodes"] = ask("nodes")
+        chosen["mapping"] = ask("mapping")
     projection = projection_fields() if kind == "Predictions" else {}
 of_single_files = {}
 if chosen.get("predictions"):
