@@ -7,7 +7,7 @@ NameMapping, MappedName
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -73,6 +73,15 @@ class NameMapping(Short):
             return mapping
         pairs = (mapping or {}).items()
         return cls(taxonomy, tuple(MappedName(name, node=int(node), is_chosen=True) for name, node in pairs))
+
+    @classmethod
+    def joined(cls, mappings: Sequence[NameMapping]) -> NameMapping | None:
+        """One mapping of the names of several files, whose counts are added; None for no mapping."""
+        rows: dict[str, MappedName] = {}
+        for row in (row for mapping in mappings for row in mapping):
+            before = rows.get(row.given)
+            rows[row.given] = row if before is None else before._replace(count=before.count + row.count)
+        return cls(mappings[0].taxonomy, tuple(rows.values())) if mappings else None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -142,9 +151,10 @@ class NameMapping(Short):
     def sentence(self) -> str:
         """How many names are mapped, in words."""
         n, names = len(self.node_of), "name" if len(self.rows) == 1 else "names"
+        are = "is" if n == 1 else "are"
         return (
-            f"{n:,} of {len(self.rows):,} {names} that no class has are mapped to the nearest name "
-            f"({self.n_mapped:,} of {self.n_answers:,} times that they were given)."
+            f"{n:,} of {len(self.rows):,} {names} outside the taxonomy {are} mapped to a class: {self.n_mapped:,} of "
+            f"{self.n_answers:,} occurrences."
         )
 
     def records(self) -> list[tuple[str | int | float, ...]]:

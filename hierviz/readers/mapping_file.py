@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 
 from hierviz.messages.csv_cells import SafeWriter
@@ -64,10 +65,21 @@ def load_mapping(source: str | os.PathLike[str], taxonomy: Taxonomy) -> NameMapp
     return NameMapping(taxonomy, tuple(rows.values()))
 
 
+def mapping_csv(mapping: NameMapping) -> str:
+    """A mapping as the text of its file."""
+    text = io.StringIO()
+    _write(mapping, text)
+    return text.getvalue()
+
+
 def write_mapping(mapping: NameMapping, path: str | os.PathLike[str]) -> None:
     """Write a mapping as CSV (UTF-8), whole or not at all; FileError when the file cannot be written."""
     check_kind("write_mapping", mapping, NameMapping, "It comes first, then the path.")
     with new_text(path) as file:
-        writer = SafeWriter(file)
-        writer.writerow(COLUMNS)
-        writer.writerows(mapping.records())
+        _write(mapping, file)
+
+
+def _write(mapping, file):
+    writer = SafeWriter(file)
+    writer.writerow(COLUMNS)
+    writer.writerows(mapping.records())

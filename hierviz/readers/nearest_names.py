@@ -39,6 +39,7 @@ LIMIT = 0.85
 # Letters of words that may differ; a slip may be in a shorter word of several ("red foxx").
 SHORTEST, SHORTEST_OF_SEVERAL = 5, 3
 _APOSTROPHES = re.compile(r"[.'’‘`´]")
+_DOUBLED = re.compile(r"(.)\1+")
 _WORD = re.compile(r"\w+")
 _BINOMIAL = re.compile(r"[A-Z][a-zë]+(?: [×x])? ×?[a-zë][a-zë-]+(?: [a-zë-]+)?")
 _LATIN = re.compile(r".*(?:us|a|um|is|e|i|o|ns|or|[aeioy]x|es|as|os|on|er|en)")
@@ -250,7 +251,7 @@ def _is_slip(a, b):
         return True
     if len(a) == len(b):
         return n_edits(a, b, 1) == 1 and sorted(a) == sorted(b)
-    return n_edits(a, b, 1) == 1 and re.sub(r"(.)\1", r"\1", a) == re.sub(r"(.)\1", r"\1", b)
+    return n_edits(a, b, 1) == 1 and _DOUBLED.sub(r"\1", a) == _DOUBLED.sub(r"\1", b)
 
 
 def _are_declined(a, b):

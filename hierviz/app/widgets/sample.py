@@ -10,6 +10,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
+from hierviz.app.widgets.answer_text import answer_text
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
@@ -32,7 +33,7 @@ VERDICTS = {
     "wrong": ":orange[wrong]",
 }
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
-SHOWN_ELSEWHERE = ("image", "file", "text", "path")
+SHOWN_ELSEWHERE = ("image", "file", "text", "path", "answer_text")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
@@ -67,6 +68,7 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
+    answer_text(predictions, row)
     state.see("sample", lambda: _seen_head(predictions, row, truth, answer))
 
 
