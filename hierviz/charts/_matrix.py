@@ -39,6 +39,7 @@ LEGEND = {
     "wrong": ("fp", "wrong"),
     "folded": ("tn", "both among the other classes"),
     "none": ("fn", "without a partner"),
+    "outside": ("outside", "answer outside the taxonomy"),
 }
 WITHOUT_NODE = {-1: ("no truth left", "no answer left"), -2: ("outside the taxonomy", "outside the taxonomy")}
 FAINTEST = 0.14

@@ -19,6 +19,7 @@ from hierviz.charts._ribbons import ribbon_hover, ribbons, stacked_ends
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import ANSWERS, SMALL, palette
 from hierviz.diagnosis._mistake_flow import KINDS, MistakeFlow
+from hierviz.evaluation._judged_answers import OUTSIDE
 from hierviz.messages.number_text import percent_text
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole
 
@@ -99,7 +100,7 @@ def _drawn(found, chosen, height, dark, width):
             {
                 **at,
                 CLICKED: key,
-                "colour": look.outcome(fill),
+                "colour": look.outcome("outside" if is_outside(found, place) else fill),
                 "opacity": strength,
                 "tip": f"{sign} {kind}: {ribbon_title(found, place)}",
                 "samples": f"{count:,} of {n:,} wrong and coarse answers ({percent_text(count / n, 1)})",
@@ -233,12 +234,21 @@ def _open_above(folded, line):
     return path[::-1]
 
 
+def is_outside(found, place):
+    """Whether the answers of a ribbon lie outside the taxonomy."""
+    return int(found.folded.nodes[found.column[place]]) == OUTSIDE
+
+
 def _items(found, look):
     total = found.total
     items = [
         {"kind": "box", "label": f"{ANSWERS[kind][1]} {kind} {total[kind]:,}", "colour": look.outcome(ANSWERS[kind][0])}
         for kind in KINDS[::-1]
     ]
+    outside = sum(int(found.count[place]) for place in range(len(found.count)) if is_outside(found, place))
+    if outside:
+        label = f"{ANSWERS['wrong'][1]} of these outside the taxonomy {outside:,}"
+        items.insert(1, {"kind": "box", "label": label, "colour": look.outside})
     items.append({"kind": "note", "label": "height: answers"})
     if found.is_within.any():
         items.append({"kind": "note", "label": "pale: inside a closed class, or few answers"})

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 # Colour of the outcome of a step; words of the state of a node.
 OUTCOME = "({exact: c.tp, coarse: c.path, no_answer: c.root, wrong: c.fp}[datum.outcome] || c.root)"
-STATE = "(told ? {tp: 'correct', fp: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '' : '')"
+STATE = (
+    "(told ? {tp: 'correct', fp: 'wrong', outside: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '' : '')"
+)
 # What a node is, where that is shown.
 SHOWN, IS_END = "(told ? datum.state : 'root')", "(told && datum.answer || datum.truth)"
 # Whether the answer says nothing.

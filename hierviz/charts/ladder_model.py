@@ -153,7 +153,7 @@ class LadderModel:
         if len(claimed) + len(self.true_paths) > MOST_LANES:
             return NO_SCENE
         lanes = claimed
-        if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
+        if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree and answer[0] >= 0:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
         drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
         self.scenes[key] = drawn | {

@@ -18,6 +18,7 @@ import numpy as np
 
 from hierviz.diagnosis._lane_bars import ROUNDING, lane_bars
 from hierviz.messages.number_text import probability_text
+from hierviz.metrics.node_pairs import with_outside
 
 
 def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
@@ -66,13 +67,20 @@ class _Scene:
                 self.places.setdefault(node, []).append(place)
         self.slots = {}
         self.lane_bars = None
-        if p is not None and lanes and lanes[0] and taxonomy.is_tree:
-            drawn = [node for lane in self.every for node in lane]
+        if p is not None:
+            # What no class has is that of an answer outside the taxonomy.
+            self.p = with_outside(p, max(1 - float(p[taxonomy.children[0]].sum()), 0.0))
+        if high is not None:
+            self.high = with_outside(high, 1.0)
+        if p is not None and lanes and lanes[0] and lanes[0][-1] >= 0 and taxonomy.is_tree:
+            drawn = [node for lane in self.every for node in lane if node >= 0]
             self.lane_bars = lane_bars(taxonomy, p, [0, *lanes[0]], drawn)
         self.bars, self.links = [], []
 
     def state(self, node):
         """What a node of a lane is."""
+        if node < 0:
+            return "outside"
         is_claimed = any(node in path for path in self.claimed)
         if not self.truth:
             return "path" if is_claimed else "tn"

@@ -19,7 +19,22 @@ from hierviz.charts.theme import COLOURS, FONT, LOCALE
 NARROW = 640
 # What asks before it shows starts otherwise.
 ASKED = {"asks": False, "opened": 999, "told": True, "told_win": True}
-LOOK = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "tn", "path", "root", "others", "on_colour")
+LOOK = (
+    "background",
+    "ink",
+    "muted",
+    "grid",
+    "axis",
+    "tp",
+    "fp",
+    "fn",
+    "outside",
+    "tn",
+    "path",
+    "root",
+    "others",
+    "on_colour",
+)
 IN_STEP = (
     "datum.m === model && datum.r === rule && (!datum.parameter || (datum.closed === 'low' "
     "? (datum.low <= value || datum.first) && (value < datum.high || datum.last) "

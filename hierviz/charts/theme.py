@@ -61,7 +61,7 @@ class Palette(SimpleNamespace):
         """Fill of an outcome.
 
         Correct (``tp``: on the answer's and the true path), wrong (``fp``: on the answer's path only), missed (``fn``: on the
-        true path only), ``tn`` (on neither path), ``path`` (on the answer's path, truth unknown), ``root`` (on every path and
+        true path only), ``outside`` (an answer outside the taxonomy), ``tn`` (on neither path), ``path`` (on the answer's path, truth unknown), ``root`` (on every path and
         never counted) or ``others`` (folded).
         """
         return getattr(self, name)
@@ -89,6 +89,8 @@ COLOURS: dict[str, tuple[Any, Any]] = {
     "tp": ("#197a5b", "#1c8262"),
     "fp": ("#bf4f1c", "#c4551f"),
     "fn": ("#6a5fb5", "#7468c8"),
+    # An answer that the taxonomy does not hold.
+    "outside": ("#a3125f", "#c23a86"),
     "tn": ("#c9ced6", "#4a4f59"),
     "path": ("#2b62a8", "#3570b8"),
     "root": ("#6a6f7c", "#6a6f7a"),

@@ -17,6 +17,8 @@ def tree_sentence(folded, rows):
     )
 
     def named(node):
+        if node < 0:
+            return taxonomy.title(node)
         return f"{taxonomy.title(node)} (p = {probability_text(float(p[node]))})"
 
     truths, answers = as_nodes(truth), as_nodes(predicted, "predicted")
@@ -36,6 +38,8 @@ def tree_sentence(folded, rows):
     truth = truths[0]
     if predicted == truth:
         return f"The answer {named(predicted)} is exactly the truth.{scope}"
+    if predicted < 0:
+        return f"The answer lies outside the taxonomy, the truth is {named(truth)}.{scope}"
     if taxonomy.is_ancestor(predicted, truth):
         steps = int(taxonomy.depth[truth] - taxonomy.depth[predicted])
         if predicted == 0:
@@ -58,6 +62,8 @@ def _among(taxonomy, truths, predicted, named):
         return f"The answer {named(predicted)} is one of {classes}."
     if predicted == 0:
         return f"The answer is the root, above {classes}."
+    if predicted < 0:
+        return f"The answer lies outside the taxonomy: none of {classes}."
     if any(taxonomy.is_ancestor(predicted, truth) for truth in truths):
         return f"The answer {named(predicted)} is correct, but less specific than the truth: {classes}."
     if any(taxonomy.is_ancestor(truth, predicted) for truth in truths):

@@ -30,6 +30,7 @@ from hierviz.metrics.sets.protein_function import protein_function
 from hierviz.opening.flags import Option
 from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.checks import check_threads
+from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE
 from hierviz.thresholds.operating_point import operating_point_notes
 
 SETS = "Predicted sets"
@@ -192,7 +193,7 @@ def per_sample_table(models, choices, conformal=None, *, more=False):
 
 def _samples_of(model, table, columns, has_runs):
     """Rows of one model, a block of them as text at a time."""
-    names = model.taxonomy.names
+    names = [*model.taxonomy.names, OUTSIDE_TITLE]
     called = (model.predictions.name, model.predictions.run or "")[: 1 + has_runs]
     for start in range(0, len(table["row"]), ROWS_AT_ONCE):
         rows, shown = slice(start, start + ROWS_AT_ONCE), []

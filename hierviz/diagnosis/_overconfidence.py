@@ -175,7 +175,8 @@ def overconfidence(
     leaf = np.asarray(model.answers("leaf"))[rows]
     p = np.clip(table_probabilities(model, leaf, rows), 0, 1)
     is_right, is_unknown = TruthRelation(taxonomy, predictions.truth, rows).of(leaf)
-    kept = ~is_unknown & taxonomy.is_ancestor(np.full(len(leaf), under), leaf)
+    # A best class outside the taxonomy is below none.
+    kept = ~is_unknown & (leaf >= 0) & taxonomy.is_ancestor(np.full(len(leaf), under), np.maximum(leaf, 0))
     values = np.stack([np.ones(len(leaf)), p, is_right, p * (1 - p)])[:, kept]
     n, said, events, variance = _sums_below(taxonomy, leaf[kept], values)
     node = np.flatnonzero(n >= min_samples)

@@ -72,11 +72,15 @@ class TruthRelation:
         Parameters
         ----------
         nodes : ndarray of int, shape (n_rows,)
+            -1 lies outside the taxonomy: no truth is there.
 
         Returns
         -------
         is_event, is_unknown : ndarray of bool, shape (n_rows,)
         """
+        if (nodes < 0).any():
+            is_event, is_unknown = self.of(np.maximum(nodes, 0))
+            return is_event & (nodes >= 0), is_unknown & (nodes >= 0)
         taxonomy = self.taxonomy
         if self.is_simple:
             truth = np.asarray(self.truth)

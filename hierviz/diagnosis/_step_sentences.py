@@ -54,6 +54,8 @@ def step_sentences(
         following = int(steps.following[step])
         if p is None:
             said = _labels(taxonomy, nodes)
+        elif not steps.is_set and nodes[0] < 0:
+            said = "The best class lies outside the taxonomy, whatever the threshold."
         elif steps.is_set:
             said = _set(taxonomy, p, rule, nodes, ends, following)
         elif rule in RULES:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement, shares_of
-from hierviz.evaluation._judged_answers import samples_at_or_below
+from hierviz.evaluation._judged_answers import OUTSIDE, samples_at_or_below
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -32,7 +32,8 @@ RELATIONS = {
     "finer": "the answer is below the truth",
     "wrong": "wrong",
     "folded": "both are among the folded classes",
-    "none": "without a partner, or outside the taxonomy",
+    "none": "without a partner",
+    "outside": "the answer lies outside the taxonomy",
 }
 
 
@@ -230,8 +231,8 @@ def _relation(tree, nodes, folds, opened, row, column):
     above[1, known] = tree.is_ancestor(true[known], answer[known])
     same = row == column
     return np.select(
-        [~known, same & (folds[row] > 0), same, opened[column] & (answer == 0)]
+        [answer == OUTSIDE, ~known, same & (folds[row] > 0), same, opened[column] & (answer == 0)]
         + [above[0] & opened[column], above[1] & opened[row]],
-        ["none", "folded", "same", "no_answer", "coarse", "finer"],
+        ["outside", "none", "folded", "same", "no_answer", "coarse", "finer"],
         "wrong",
     )

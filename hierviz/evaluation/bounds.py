@@ -18,6 +18,8 @@ from hierviz.predictions.parametrisation import SUM_TOLERANCE
 LEFT_OUT = ("baseline", "cuts", "links")
 # What bounds allow for, wherever they are shown.
 WIDENED = f"they allow for rows whose sum misses 1 by up to {SUM_TOLERANCE:g}, as those of rounded probabilities do"
+# Of what is listed alone: unknown scores change nothing.
+OF_LISTED = ("outside_share",)
 # Why a number has no interval.
 WHY_NOT = {
     "cross_entropy_finite_mean": "the samples that it averages depend on the unknown scores",
@@ -74,6 +76,8 @@ def bounds_of(model, blocks, rule, threshold, progress=None):
             if key in LEFT_OUT or key.startswith(BALANCED_PREFIX):
                 continue
             found[name][key] = known.get(name, {}).get(key)
+            if key in OF_LISTED and reason is None:
+                found[name][key] = [values[key], values[key]]
             if found[name][key] is None:
                 why = reason or WHY_NOT.get(key) or _why_not_in(name, rule, predictions)
                 missing.setdefault(why, []).append(f"{name}.{key}")

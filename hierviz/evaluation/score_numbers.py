@@ -20,23 +20,34 @@ from hierviz.metrics.best_leaves import SIZES, best_leaf_numbers, best_leaves
 from hierviz.metrics.cut_probabilities import level_numbers
 from hierviz.metrics.level_answers import path_levels
 from hierviz.metrics.random_cuts import cut_accuracies, random_cuts
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.taxonomy.taxonomy import NodeLists
 
 
-def _best_leaves(taxonomy, truth, p):
-    return best_leaf_numbers(taxonomy, truth, best_leaves(taxonomy, p, max(SIZES)))
+def _best_leaves(taxonomy, truth, p, outside):
+    leaves = best_leaves(taxonomy, p, max(SIZES))
+    if outside is not None:
+        # The first of these is a class that the taxonomy does not hold.
+        leaves[outside, 1:] = leaves[outside, :-1]
+        leaves[outside, 0] = OUTSIDE
+    return best_leaf_numbers(taxonomy, truth, leaves)
 
 
 def _random_cuts(taxonomy):
     cuts = random_cuts(taxonomy)
-    return lambda truth, p: {"treecut_accuracy": cut_accuracies(taxonomy, truth, p, cuts)}
+    return lambda truth, p, outside: {"treecut_accuracy": cut_accuracies(taxonomy, truth, p, cuts)}
 
 
-# Block -> function of the taxonomy, which gives one of (truth, p) of some samples: dict of name to ndarray, shape (n_samples,).
-SCORE_BLOCKS: dict[str, Callable[[Any], Callable[[np.ndarray, np.ndarray], dict[str, np.ndarray]]]] = {
+def _probabilities(taxonomy):
+    return lambda truth, p, outside: level_numbers(taxonomy, truth, p)
+
+
+# Block -> function of the taxonomy, which gives one of (truth, p, which are answered outside the taxonomy, or None) of some
+# samples: dict of name to ndarray, shape (n_samples,).
+SCORE_BLOCKS: dict[str, Callable[[Any], Callable[[np.ndarray, np.ndarray, Any], dict[str, np.ndarray]]]] = {
     "best_leaves": lambda taxonomy: partial(_best_leaves, taxonomy),
     "random_cuts": _random_cuts,
-    "probabilities": lambda taxonomy: partial(level_numbers, taxonomy),
+    "probabilities": _probabilities,
 }
 # Blocks that are there only where they are asked for: they read all probabilities once more, or the path to the best leaf.
 MORE = (*SCORE_BLOCKS, "levels", "lca", "selective")
@@ -63,13 +74,14 @@ def score_numbers(
     dict of str to dict of str to ndarray of float, shape (n_judged,)
     """
     kept, predictions, truth = evaluation.kept_numbers, evaluation.predictions, np.asarray(evaluation.predictions.truth)
+    outside = predictions.best_outside
     functions = {block: SCORE_BLOCKS[block](evaluation.taxonomy) for block in blocks if block not in kept}
     parts: dict[str, list[dict[str, np.ndarray]]] = {block: [] for block in functions}
     for rows in predictions.blocks() if functions else ():
         known = np.arange(rows.start, rows.stop)[evaluation.judged[rows]]
         p = predictions.node_probabilities(rows)[known - rows.start]
         for block, function in functions.items():
-            parts[block].append(function(truth[known], p))
+            parts[block].append(function(truth[known], p, None if outside is None else outside[known]))
         if progress:
             progress(rows.stop, predictions.n_samples)
     kept |= {block: {key: np.concatenate([part[key] for part in of]) for key in of[0]} for block, of in parts.items()}
@@ -86,7 +98,10 @@ def level_answers(evaluation: Any) -> np.ndarray:
     if predictions.has_scores:
         found = score_numbers(evaluation, ("probabilities",))["probabilities"]
         levels = range(1, taxonomy.max_depth + 1)
-        return np.stack([found[f"answer.{level}"] for level in levels], axis=1).astype(np.intp)
+        answers = np.stack([found[f"answer.{level}"] for level in levels], axis=1).astype(np.intp)
+        if predictions.best_outside is not None:
+            answers[predictions.best_outside[evaluation.rows]] = OUTSIDE
+        return answers
     if predictions.level_labels is not None:
         return predictions.level_labels[evaluation.rows]
     return path_levels(taxonomy, evaluation.label_paths()[evaluation.rows])
@@ -97,7 +112,7 @@ def why_no_levels(evaluation: Any) -> str | None:
     reason = evaluation.why_not_one_truth()
     if reason or evaluation.predictions.has_scores or evaluation.predictions.level_labels is not None:
         return reason
-    several = "they need one answer for each level, and these label lists hold several, or labels outside the taxonomy"
+    several = "they need one answer for each level, and these label lists hold several"
     return several if evaluation.label_paths() is None else None
 
 

@@ -198,6 +198,7 @@ def model_summary(
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
     if "beta" in (blocks.get("labels") or {}) and not predictions.has_single_truth:
         notes.append("labels.hf_beta_expected: null, it assumes one true class, and this truth lists several")
+    outside = {what: record.to_dict() for what, record in predictions.outside.items()}
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
     return jsonable(
         {
@@ -206,6 +207,8 @@ def model_summary(
             "n_samples": model.n_judged,
             "n_without_prediction": predictions.n_without_prediction,
             "n_without_truth": predictions.n_without_truth,
+            **({"n_dropped": len(predictions.dropped)} if len(predictions.dropped) else {}),
+            **({"outside": outside} if outside else {}),
             "parametrisation": predictions.parametrisation,
             "rule": rule if has_scores else None,
             "threshold": float(threshold) if has_scores else None,

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.metrics.confusion.multi_path import confusion
+from hierviz.metrics.node_pairs import with_outside
 from hierviz.metrics.path import path_metrics, truncate
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.win import best_leaf_metrics, win_breakdown
@@ -101,7 +103,7 @@ def _path(taxonomy, truth, predicted):
         key: float(value[0]) for key, value in path_metrics(taxonomy, np.array([truth]), np.array([predicted])).items()
     }
     answer = int(truncate(taxonomy, np.array([truth]), np.array([predicted]))[0])
-    common = int(taxonomy.lca(np.array([truth]), np.array([answer]))[0])
+    common = int(lowest_common_ancestors(taxonomy, np.array([truth]), np.array([answer]))[0])
     name = taxonomy.title
     cut = (
         f"the answer {name(predicted)} is below the truth and counts as {name(truth)}; " if answer != predicted else ""
@@ -118,7 +120,8 @@ def _path(taxonomy, truth, predicted):
         "is the root: no answer" if metrics["no_answer"] else "is the truth" if answer == truth else "is below the root"
     )
     numbers["no_answer"] = metrics["no_answer"], f"{cut}{same}: the answer {without}"
-    for prefix, values, unit in (("info", taxonomy.information, "bits"), ("depth", taxonomy.depth, "edges")):
+    bits = with_outside(taxonomy.information, np.log2(taxonomy.n_leaves))
+    for prefix, values, unit in (("info", bits, "bits"), ("depth", with_outside(taxonomy.depth, 1), "edges")):
         shared, claimed, due = (f"{values[node]:.6g} {unit}" for node in (common, answer, truth))
         precision, recall, f1, dist = (metrics[f"{prefix}_{what}"] for what in ("precision", "recall", "f1", "dist"))
         numbers[f"{prefix}_precision"] = (

@@ -12,17 +12,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 from hierviz.findings.finding import counted
-from hierviz.messages.errors import listed
+from hierviz.messages.errors import shown
 from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.outside import MOST_SHOWN
 from hierviz.readers.labels import numbered_cells, read_cell
 from hierviz.readers.nearest_names import nearest
 
-# Nearest names that are listed.
-MOST = 10
 AS_IN_TAXONOMY = "the names as the taxonomy has them"
+# What the two kinds of names outside the taxonomy may count as: answers, truths.
+QUESTION = (
+    " If they are answers that the taxonomy does not hold, what do they count as? {outside=wrong | drop | nearest}.",
+    " If they are truths that the taxonomy does not hold: {outside_truth=drop | nearest}.",
+)
 ALIKE = "{} look alike and are {} classes. If one is meant, write one of them everywhere."
 _BLANKS = re.compile(r"\s+")
 # Zero-width blank, word joiner, byte order mark, soft hyphen, marks of direction. Joiners belong to some scripts.
@@ -85,12 +90,12 @@ def with_zeros_of(texts, known):
 def nearest_table(mapping):
     """The names with a nearest class, the most frequent first: given, class, how sure, how often."""
     rows = sorted((row for row in mapping if row.node >= 0), key=lambda row: -row.count)
-    shown = [
-        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)" for row in rows[:MOST]
+    pairs = [
+        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)" for row in rows[:MOST_SHOWN]
     ]
-    more = f" and {len(rows) - MOST:,} more" if len(rows) > MOST else ""
+    more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
     names = counted(len(rows), "name is", "names are")
-    return f"{names} near the name of one class: {', '.join(shown)}{more}"
+    return f"{names} near the name of one class: {', '.join(pairs)}{more}"
 
 
 def look_at_names(look, place, taxonomy, what, *, numbers=None):
@@ -130,22 +135,26 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         ("other_spellings", spellings.spelt, "spelt differently from the taxonomy"),
     ):
         if renamed:
-            shown = ", ".join(f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3])
-            note(code, renamed, f"{counted(len(renamed), 'name')} {text}: {shown}", AS_IN_TAXONOMY)
+            some = ", ".join(f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3])
+            note(code, renamed, f"{counted(len(renamed), 'name')} {text}: {some}", AS_IN_TAXONOMY)
     if spellings.by_meaning:
-        shown = ", ".join(f"{name!r} is {right!r}" for name, right in list(spellings.by_meaning.items())[:3])
+        some = ", ".join(f"{name!r} is {right!r}" for name, right in list(spellings.by_meaning.items())[:3])
         note(
             "other_spellings",
             spellings.by_meaning,
-            f"{counted(len(spellings.by_meaning), 'name')} matched by meaning: {shown}",
+            f"{counted(len(spellings.by_meaning), 'name')} matched by meaning: {some}",
         )
     unknown = spellings.unknown
     if unknown:
-        text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}"
-        note("unknown_names", unknown, text, more=advice(unknown[0], taxonomy))
-        counts = [sum(len(records[cell]) for cell in bad if name in map(str.strip, bad[cell])) for name in unknown]
-        mapping = nearest(unknown, counts, taxonomy)
-        if len(mapping.node_of):
+        often = Counter(
+            {name: sum(len(records[cell]) for cell in bad if name in map(str.strip, bad[cell])) for name in unknown}
+        )
+        ten = ", ".join(f"{shown(name)} ({n:,})" for name, n in often.most_common(MOST_SHOWN))
+        more = f" and {len(unknown) - MOST_SHOWN} more" if len(unknown) > MOST_SHOWN else ""
+        text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {ten}{more}"
+        note("unknown_names", unknown, text, more=f"{advice(unknown[0], taxonomy)}{QUESTION[what == 'truth']}")
+        mapping = nearest(unknown, [often[name] for name in unknown], taxonomy)
+        if mapping.node_of:
             choice = "outside_truth" if what == "truth" else "outside"
             note("nearest_names", mapping.node_of, nearest_table(mapping), more=f" To map them: {{{choice}=nearest}}.")
     renamed = spellings.zeros | spellings.odd | spellings.spelt

@@ -1,10 +1,11 @@
 """Reading the chosen files: taxonomy, predictions, models run on inputs, on the whole taxonomy or a part of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
@@ -79,6 +80,28 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         inputs.append(on)
     predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
+
+
+def names_outside(files, what):
+    """Names of files that the taxonomy does not hold, for the question what they count as.
+
+    Parameters
+    ----------
+    files : Files
+    what : {"answers", "truths"}
+
+    Returns
+    -------
+    list of Outside
+        Of every prediction file that has some; empty where a file cannot be read for another reason.
+    """
+    asked = replace(files, outside=files.outside or "wrong", outside_truth=files.outside_truth or "drop", projection={})
+    try:
+        models = load_files(replace(asked, model=()), lambda name, unit="rows": None, is_checked=False)[1]
+    except HiervizError:
+        return []
+    found = [model.outside.get(what) for model in models]
+    return [record for record in found if record is not None and record.left]
 
 
 def without_dropped(models):

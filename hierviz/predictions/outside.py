@@ -25,6 +25,8 @@ from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_mapping import NameMapping
 
 OUTSIDE = -1
+# Attribute of samples: what the file says in place of a class.
+GIVEN = "answer outside the taxonomy"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 

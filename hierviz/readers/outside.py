@@ -74,6 +74,7 @@ class OutsideNames:
         self.codes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
         self._rows: list[np.ndarray] = []
+        self._given: list[np.ndarray] = []
         self._mapped: dict[str, int] = {}
         self._rows_mapped: list[np.ndarray] = []
         self.n_rows = 0
@@ -166,7 +167,9 @@ class OutsideNames:
         settled = np.array(nodes, dtype=np.intp)
         settled[is_outside] = node_of[places]
         stays = is_outside & (settled == OUTSIDE)
-        self._rows.append(rows[stays if counts is None else stays & counts])
+        kept = stays if counts is None else stays & counts
+        self._rows.append(rows[kept])
+        self._given.append(FIRST - nodes[kept])
         self._rows_mapped.append(rows[is_outside & ~stays])
         return settled
 
@@ -174,6 +177,15 @@ class OutsideNames:
     def rows(self) -> np.ndarray:
         """Rows of the file with a name that stayed outside, ascending; of lists of scores, those where it is the best one."""
         return np.unique(np.concatenate([np.empty(0, dtype=np.intp), *self._rows])).astype(np.intp)
+
+    def given(self, n_rows: int) -> np.ndarray:
+        """What the file says in place of a class, shape (n_rows,) of str; several names of a row are joined by ``;``."""
+        names, texts = list(self.codes), [""] * n_rows
+        for rows, places in zip(self._rows, self._given, strict=True):
+            for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+                texts[row] += f"{'; ' * bool(texts[row])}{names[place]}"
+        # Of Python objects, as some texts of language models are long.
+        return np.array(texts, dtype=str if max(map(len, texts), default=0) <= 64 else object)
 
     @property
     def drops(self) -> bool:

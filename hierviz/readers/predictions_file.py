@@ -18,6 +18,7 @@ from hierviz.messages.parameters import template_of
 from hierviz.messages.progress import name_of, telling
 from hierviz.predictions.listed_scores import ListedScores, require_missing
 from hierviz.predictions.name_mapping import NameMapping
+from hierviz.predictions.outside import GIVEN
 from hierviz.predictions.parametrisation import column_order, default_columns, probabilities_of, without_column
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import CheckedScores
@@ -286,6 +287,9 @@ def load_predictions(
     found = [answers] if their is None else [answers, own_truths if their is raw.truth else truths]
     for names, where in zip(found, (raw, their), strict=False):
         notes += names.notes(where.where)
+    attributes = joined.attributes
+    if len(answers.rows) and not answers.drops:
+        attributes = {**attributes, GIVEN: answers.given(_n_samples(joined))}
     model = name or source.stem
     predictions = Predictions(
         tree,
@@ -297,7 +301,7 @@ def load_predictions(
         raw.is_hard,
         joined.truth if part is None else None,
         joined.sample_ids,
-        joined.attributes,
+        attributes,
         joined.n_without_prediction,
         joined.n_without_truth,
         tuple(notes) + joined.notes,
@@ -315,6 +319,11 @@ def load_predictions(
         predictions = _checked(predictions, raw, read_scores, file_limits.MEMORY_BYTES if is_checked else 0)
     predictions = predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
     return _without_dropped(predictions, answers, joined.lost)
+
+
+def _n_samples(joined):
+    """Number of samples of what was joined."""
+    return joined.scores.shape[0] if joined.labels is None else len(joined.labels)
 
 
 def _best_outside(raw, joined):

@@ -49,7 +49,7 @@ NODES = ("under", "truth", "answered", "answer")
 # Before a depth in the field `common`: it or a deeper one.
 DEEPER = "from-"
 # What a selection of samples is made of; another one starts with its own first sample.
-FILTERS = ("outcome", *NODES, "where", "text", "common", "right", "review")
+FILTERS = ("outcome", *NODES, "where", "text", "common", "outside", "right", "review")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 _SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
@@ -84,7 +84,8 @@ class View:
     Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `confidence` is how that of the answers is calibrated, a key of `MAPS_OF_ANSWERS`; empty as it is.
     `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models;
-    `review` what an expert said of the samples, a word of `hierviz.diagnosis.review_samples`.
+    `outside` keeps answers outside the taxonomy, or the others; `review` what an expert said of the samples, a word of
+    `hierviz.diagnosis.review_samples`.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
@@ -108,6 +109,7 @@ class View:
     where: tuple[str, ...] = _field("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}", "filter", ())
     text: str = _field(_NAME, "search words")
     common: str = _field("(from-)?[0-9]{1,4}", "filter")
+    outside: str = _field("yes|no", "filter")
     right: str = _field(rf"none|all|only:{_KEY}(\.{_KEY})*", "filter")
     review: str = _field(REVIEWED, "filter")
     confidence: str = _field(MAPS_OF_ANSWERS, "calibration of the confidence")
@@ -230,6 +232,7 @@ class View:
             where=tuple(pair for pair in self.conditions if pair[0] in columns),
             text=self.text.strip(),
             **self._common(is_single),
+            outside=self.outside == "yes" if self.outside else None,
             right=right(self.right) if right is not None and self.right else None,
             review=review(self.review) if review is not None and self.review else None,
         )

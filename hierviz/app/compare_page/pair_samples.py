@@ -76,21 +76,28 @@ def _pairs(choice, found, places):
     truth = answers[0].truth[found.pair.places[0][0][places]]
     wrong = int(found.share[0][places].mean() > found.share[1][places].mean())
     predicted = answers[wrong].predicted[found.pair.places[wrong][0][places]]
-    keys, counts = np.unique(truth * np.intp(taxonomy.n_nodes) + predicted, return_counts=True)
+    # The last place is that of answers outside the taxonomy.
+    n, outside = np.intp(taxonomy.n_nodes + 1), taxonomy.n_nodes
+    keys, counts = np.unique(truth * n + np.where(predicted < 0, outside, predicted), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
     words = {"": "all class pairs"}
     for key, count in zip(keys[order].tolist(), counts[order].tolist(), strict=True):
-        y, node = divmod(key, taxonomy.n_nodes)
+        y, node = divmod(key, int(n))
+        node = -1 if node == outside else node
         words[f"{y}:{node}"] = f"{taxonomy.title(y)} → {taxonomy.title(node)} ({count:,})"
     index = taxonomy.index
     now = f"{index[view.truth]}:{index[view.answer]}" if view.truth in index and view.answer in index else ""
+    if view.truth in index and view.outside == "yes":
+        now = f"{index[view.truth]}:-1"
     if now and now not in words:
-        words[now] = f"{taxonomy.title(index[view.truth])} → {taxonomy.title(index[view.answer])}"
+        words[now] = " → ".join(taxonomy.title(int(node)) for node in now.split(":"))
 
     def changed():
         y, _, node = state.session["pair-classes"].partition(":")
-        names = (taxonomy.names[int(y)], taxonomy.names[int(node)]) if y else ("", "")
-        state.change(truth=names[0], answer=names[1], both="")
+        is_outside = node == "-1"
+        answer = taxonomy.names[int(node)] if y and not is_outside else ""
+        truth = taxonomy.names[int(y)] if y else ""
+        state.change(truth=truth, answer=answer, outside="yes" if is_outside else "", both="")
 
     state.session["pair-classes"] = now
     st.selectbox(

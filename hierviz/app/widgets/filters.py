@@ -14,6 +14,7 @@ from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.reports.view import DEEPER, FILTERS, NODES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
+OUTSIDE = {"yes": "Answer outside the taxonomy", "no": "Answer in the taxonomy"}
 COMMON = "Common ancestor at depth"
 OUTCOMES_HELP = "Coarse: correct, but less specific than the truth. No answer: only the root, or no class at all."
 
@@ -74,6 +75,8 @@ def _said(name, value, taxonomy):
         return right_filter.words(value)
     if name == "review":
         return f"Review: {REVIEWED[value].lower()}"
+    if name == "outside":
+        return OUTSIDE[value]
     return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": _common_text(value)}[name]
 
 
@@ -114,6 +117,9 @@ def more(model, data_key):
             now = state.view().common
             depths |= {now: _depth_text(now)} if now else {}
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
+        if predictions.is_outside.any() or state.view().outside:
+            options = {"": "all", "yes": "outside the taxonomy", "no": "in the taxonomy"}
+            pick("Answers", options, "outside", in_popover=True, width="stretch")
         if options := right_filter.options():
             pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")
         if options := right_filter.review_options(state.data()):

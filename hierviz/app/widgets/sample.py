@@ -23,6 +23,8 @@ from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.predictions.outside import GIVEN
+from hierviz.readers.prediction_forms.language_models import TEXT
 from hierviz.reports.view_file import SeenCards, SeenTable
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -33,7 +35,7 @@ VERDICTS = {
     "wrong": ":orange[wrong]",
 }
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
-SHOWN_ELSEWHERE = ("image", "file", "text", "path", "answer_text")
+SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT)
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
@@ -63,7 +65,8 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}", width="content")
             if why:
                 st.markdown(escape(why))
-            known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
+            hidden = (*SHOWN_ELSEWHERE, GIVEN) if TEXT in predictions.attributes else SHOWN_ELSEWHERE
+            known = {k: v[row] for k, v in predictions.attributes.items() if k not in hidden and v[row] != ""}
             if known:
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
@@ -102,7 +105,7 @@ def _named(taxonomy, nodes, verdict=""):
         nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
         names = (f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes)
         return "; ".join(names) or "nothing"
-    steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree else []
+    steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree and nodes >= 0 else []
     route = " › ".join(escape(taxonomy.title(step)) for step in steps)
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 

@@ -10,10 +10,27 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
 from hierviz.app.widgets.controls import menu
 from hierviz.messages.errors import HiervizError, shown
+from hierviz.opening.loading import names_outside
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import may_be_truth
+from hierviz.readers.outside import ANSWERS, TRUTHS
 
+# By field what it is about, and the choices as buttons call them.
+OUTSIDE = {
+    "outside": (
+        ANSWERS,
+        {
+            "wrong": "Wrong answers",
+            "drop": "Leave their samples out",
+            "nearest": "Map names to the nearest class; the others are wrong",
+        },
+    ),
+    "outside_truth": (
+        TRUTHS,
+        {"drop": "Leave their samples out", "nearest": "Map names to the nearest class; leave the others out"},
+    ),
+}
 # Memory of the fields under "Reading options".
 READING = "reading"
 
@@ -40,6 +57,9 @@ def ways_out(error, files, chosen, found=None):
         What the doctor found in them.
     """
     wanted, text = error.parameters, error.template
+    for field in OUTSIDE:
+        if field in wanted:
+            _outside(field, files)
     with st.container(horizontal=True, key="ways-out"):
         for field, value, is_offered, label in (
             ("missing", "zero", "zero" in text, _zero_words(error.about)),
@@ -72,6 +92,20 @@ def ways_out(error, files, chosen, found=None):
                 height=140,
             )
             st.form_submit_button("Open with these names", on_click=_name_classes, args=(chosen.predictions,))
+
+
+def _outside(field, files):
+    """What names outside the taxonomy count as, with the most frequent ones and a button for each choice."""
+    what, choices = OUTSIDE[field]
+    records = state.computed("names outside", (field, files), lambda: names_outside(files, what))
+    for record in records:
+        n = len(record.rows)
+        have = "1 sample has" if n == 1 else f"{n:,} samples have"
+        st.markdown(f"{have} {what} that the taxonomy does not hold: {escape(record.words())}.")
+    st.markdown(f"What do {what} outside the taxonomy count as?")
+    with st.container(horizontal=True, key=f"ways-{field}"):
+        for value, label in choices.items():
+            st.button(label, on_click=_say, args=(field, value), key=f"way-{field}-{value}")
 
 
 def replaced_line():
