@@ -91,7 +91,8 @@ def nearest_table(mapping):
     """The names with a nearest class, the most frequent first: given, class, how sure, how often."""
     rows = sorted((row for row in mapping if row.node >= 0), key=lambda row: -row.count)
     pairs = [
-        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)" for row in rows[:MOST_SHOWN]
+        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)"
+        for row in rows[:MOST_SHOWN]
     ]
     more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
     names = counted(len(rows), "name is", "names are")

@@ -130,7 +130,9 @@ class NameMapping(Short):
             If the name is none of those given, or the class is not in the taxonomy.
         """
         if all(row.given != given for row in self.rows):
-            raise PredictionsError(f"mapping: expected a name that was given, got {shown(given)}. Choose one of the rows.")
+            raise PredictionsError(
+                f"mapping: expected a name that was given, got {shown(given)}. Choose one of the rows."
+            )
         node = self.taxonomy.node(name) if name else -1
         changed = [
             row._replace(node=node, sure=None, is_chosen=True) if row.given == given and row.node != node else row
@@ -142,7 +144,9 @@ class NameMapping(Short):
         """The mapping in which `other`, for example of a file, decides on all its names; other names stay as they are."""
         chosen = {row.given: row for row in other.rows}
         rows = [
-            row._replace(node=one.node, sure=one.sure, near=(), is_chosen=True) if (one := chosen.get(row.given)) else row
+            row._replace(node=one.node, sure=one.sure, near=(), is_chosen=True)
+            if (one := chosen.get(row.given))
+            else row
             for row in self.rows
         ]
         return replace(self, rows=tuple(rows))

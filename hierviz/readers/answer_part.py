@@ -3,7 +3,7 @@
 Conventions
 -----------
 The first of these that a text has, after what stands in ``<think>`` is left out: ``<answer>...</answer>`` or ``\\boxed{...}`` (the
-last one); JSON, in a fence or between other words; the rest of the line after ``Final answer:`` (the last one); the whole text. In
+last one); JSON, in a fence or between other words; the rest of the sentence after ``Final answer:`` (the last one); the whole text. In
 JSON the values of the keys `ANSWER_KEYS` are the answer, else all texts but explanations.
 
 A confidence is a number in [0, 1] or a word: ``90 % sure``, ``confidence: 0.9``, ``{"confidence": "high"}``. Two different ones
@@ -26,11 +26,14 @@ _EXPLANATION_KEYS = frozenset(
     + ("evidence", "features", "analysis", "thoughts", "comment", "image", "caption", "id", *_CONFIDENCE_KEYS)
 )
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAGGED = re.compile(r"<(answer|final_answer)>(?P<part>.*?)</\1>|\\boxed\{(?:\\text\{)?(?P<boxed>[^{}]*)\}", re.DOTALL | re.I)
+_TAGGED = re.compile(
+    r"<(answer|final_answer)>(?P<part>.*?)</\1>|\\boxed\{(?:\\text\{)?(?P<boxed>[^{}]*)\}", re.DOTALL | re.I
+)
 _MARKED = re.compile(
     r"\b(?:final answer|answer|final classification|final prediction|final identification)\b[\s*_]*(?:is\s*:?|[:=])[\s*_]*",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"\n|[.;!](?=\s)")
 _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
 _NUMBER = r"(?P<number{0}>\d{{1,3}}(?:[.,]\d+)?)\s*(?P<unit{0}>%|percent|per cent|/\s*100?\b|out of 100?\b)?"
 _LEVEL = r"(?P<word{}>very high|very low|high|medium|moderate|low)"
@@ -59,8 +62,8 @@ def answer_parts(text: str) -> list[tuple[int, int]]:
     # A line alone is the answer after the words that announce it.
     if marked and left[marked[-1].end() :].strip():
         start = marked[-1].end()
-        end = left.find("\n", start)
-        return [(start, len(left) if end < 0 else end)]
+        end = _ENDS.search(left, start)
+        return [(start, end.start() if end else len(left))]
     return [(len(left) - len(left.lstrip()), len(left))] if left.strip() else []
 
 

@@ -20,6 +20,7 @@ BEFORE = _words(
     "species genus family order class phylum kingdom category code id breed type kind sort scientific common latin "
     "adult young juvenile immature mature male female baby single lone beautiful cute lovely majestic elegant typical classic "
     "healthy sleeping resting curious happy "
+    "no not neither nor never kein keine keinen nicht "
     "ist es è sind zeigt sieht wie est sont c son muestra"
 )
 # What may follow directly: another word would make another name ("fox squirrel").
@@ -43,7 +44,11 @@ GENERIC = _words(
     "representative individual specimen result text article"
 )
 # Single words that are hardly ever meant as a class inside a sentence.
-STOP = BEFORE | AFTER | _words("other others none no not unknown general basics nothing any all what who how why more less")
+STOP = (
+    BEFORE
+    | AFTER
+    | _words("other others none no not unknown general basics nothing any all what who how why more less")
+)
 
 _ADVERBS = r"(?:(?:most|very|likely|probably|possibly|definitely|clearly|actually|apparently|indeed|also|just|perhaps|maybe) )*"
 # Where a text begins to claim what something is: after it comes a noun phrase.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json
-from hierviz.readers.mapping_file import NEEDED
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
+from hierviz.readers.mapping_file import NEEDED
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.sources import open_source

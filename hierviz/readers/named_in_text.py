@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hierviz.predictions.name_matching import candidates, codes_of, names_of, normal
+from hierviz.predictions.name_matching import candidates, codes_of, names_of
 from hierviz.predictions.node_names import chain_node
 from hierviz.readers.answer_part import answer_parts, confidence_of
 from hierviz.readers.answer_words import (

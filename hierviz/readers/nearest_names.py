@@ -47,7 +47,21 @@ _AUTHOR = re.compile(r"([A-Z][a-zë]+ ×?[a-zë][a-zë-]+(?: [a-zë-]+)?),? (?:\
 _OF_GENUS = re.compile(r"([A-Z][a-zë]+) spp?\.?")
 # Endings of one epithet with nouns of another gender, and of one name in two spellings.
 _DECLENSIONS = (("us", "a", "um"), ("is", "e"), ("er", "ra", "rum"), ("i", "ii"), ("ae", "iae"))
-_RANKS = ("oidea", "oideae", "idae", "inae", "aceae", "eae", "ales", "ineae", "ini", "formes", "oidei", "mycetes", "phyta")
+_RANKS = (
+    "oidea",
+    "oideae",
+    "idae",
+    "inae",
+    "aceae",
+    "eae",
+    "ales",
+    "ineae",
+    "ini",
+    "formes",
+    "oidei",
+    "mycetes",
+    "phyta",
+)
 _known: WeakKeyDictionary = WeakKeyDictionary()
 
 
@@ -152,10 +166,14 @@ class _Index:
         named = [(node, name, words) for node, name in set(names_of(taxonomy)) if (words := words_of(name))]
         above = [words_of(name) for name in taxonomy.names]
         has_genus = [
-            name[:1].isupper() and len(words) > 1 and words[:1] in [above[one] for one in taxonomy.parents[node].tolist()]
+            name[:1].isupper()
+            and len(words) > 1
+            and words[:1] in [above[one] for one in taxonomy.parents[node].tolist()]
             for node, name, words in named
         ]
-        are_binomials = [of_genus or _is_binomial(name) for of_genus, (_, name, _) in zip(has_genus, named, strict=True)]
+        are_binomials = [
+            of_genus or _is_binomial(name) for of_genus, (_, name, _) in zip(has_genus, named, strict=True)
+        ]
         is_of_genera = sum(has_genus) > max(2, sum(are_binomials) / 5)
         for is_binomial, (node, name, words) in zip(are_binomials, named, strict=True):
             entry = _Entry(words, node, is_binomial, is_of_genera and len(words) == 1 and name[:1].isupper())
@@ -195,7 +213,9 @@ class _Index:
         if is_binomial and (len(words), words[0]) in self.by_genus:
             return self.by_genus[len(words), words[0]]
         # The first letter may be exchanged with the second.
-        return [entry for letter in dict.fromkeys(words[0][:2]) for entry in self.by_letter.get((len(words), letter), ())]
+        return [
+            entry for letter in dict.fromkeys(words[0][:2]) for entry in self.by_letter.get((len(words), letter), ())
+        ]
 
 
 def _index(taxonomy):
@@ -235,7 +255,7 @@ def _word_similarity(a, b, limit, are_latin, is_alone):
     shortest = min(len(a), len(b))
     if shortest < (SHORTEST if is_alone else SHORTEST_OF_SEVERAL) or abs(len(a) - len(b)) > max(most, 1):
         return None
-    if not (a.isalpha() and b.isalpha()) or _rank(a) != _rank(b):
+    if not (a.isalpha() and b.isalpha()) or _are_of_ranks(a, b):
         return None
     if a[0] != b[0] and (a[:2] != b[1::-1]):
         return None
@@ -255,9 +275,7 @@ def _is_slip(a, b):
 
 
 def _are_declined(a, b):
-    return any(
-        a.endswith(ends) and b.endswith(ends) and _stems(a, ends) & _stems(b, ends) for ends in _DECLENSIONS
-    )
+    return any(a.endswith(ends) and b.endswith(ends) and _stems(a, ends) & _stems(b, ends) for ends in _DECLENSIONS)
 
 
 def _stems(word, ends):
@@ -268,6 +286,11 @@ def _are_plural(a, b):
     shorter, longer = sorted((a, b), key=len)
     plurals = {f"{shorter}s", f"{shorter}es"} | ({f"{shorter[:-1]}ies"} if shorter.endswith("y") else set())
     return len(shorter) > 2 and longer in plurals
+
+
+def _are_of_ranks(a, b):
+    """Whether two words end as names of two ranks."""
+    return None not in (_rank(a), _rank(b)) and _rank(a) != _rank(b)
 
 
 def _rank(word):

@@ -203,7 +203,9 @@ class OutsideNames:
         known = {row.given: row for row in self.chosen} | self._proposed
         rows = [(known.get(name) or MappedName(name))._replace(count=self._counts[name]) for name in names]
         review = NameMapping(self.taxonomy, tuple(rows))
-        return Outside(self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped, review, self.n_rows)
+        return Outside(
+            self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped, review, self.n_rows
+        )
 
     def notes(self, where: str) -> list[str]:
         """What was done, in words; nothing where no name lies outside."""

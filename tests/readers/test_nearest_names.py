@@ -2,6 +2,7 @@
 
 import csv
 import random
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -100,10 +101,15 @@ def test_two_classes_within_the_limit_are_no_match():
 
 def test_synonyms_and_titles_are_compared_too():
     edges = [("all", "n02119789"), ("all", "n02123045")]
-    taxonomy = hv.Taxonomy.from_edges(edges).with_nodes(
-        titles=("all", "kit fox, Vulpes macrotis", "tabby cat"), attributes={"synonyms": ("", "", "moggy; house kitten")}
+    taxonomy = replace(
+        hv.Taxonomy.from_edges(edges),
+        titles=("all", "kit fox, Vulpes macrotis", "tabby cat"),
+        attributes={"synonyms": ("", "", "moggy; house kitten")},
     )
-    assert list(nearest(["house kiten", "n02119780", "taby cat"], None, taxonomy).node_of) == ["house kiten", "taby cat"]
+    assert list(nearest(["house kiten", "n02119780", "taby cat"], None, taxonomy).node_of) == [
+        "house kiten",
+        "taby cat",
+    ]
 
 
 def test_the_limit_is_the_least_similarity_that_is_mapped(taxonomy):
@@ -270,7 +276,7 @@ def test_a_mapping_is_changed_saved_and_read_again(files, taxonomy):
 
 
 def test_a_mapping_in_memory(files, taxonomy):
-    mapping = {name: 1 for name in ("red foxx", "golden retreiver", "okapi")}
+    mapping = dict.fromkeys(("red foxx", "golden retreiver", "okapi"), 1)
     predictions = hv.load_predictions(files / "rows.csv", taxonomy, mapping=mapping)
     assert predictions.labels.nodes[1:].tolist() == [1, 1, 1]
     assert predictions.mapped_words == "75.0 % of answers mapped to another name"

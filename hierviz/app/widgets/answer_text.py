@@ -23,7 +23,9 @@ def answer_text(predictions, row):
     st.markdown(f"> {marked(text, found.mentions)}")
     roles = list(dict.fromkeys(mention.role for mention in found.mentions))
     legend = " · ".join(f":{LOOKS[role]}-background[{WORDS[role]}]" for role in roles)
-    named = f"It names {taxonomy.title(found.node)}." if found.node >= 0 else f"No answer of a class: {REASONS[found.why]}."
+    named = (
+        f"It names {taxonomy.title(found.node)}." if found.node >= 0 else f"No answer of a class: {REASONS[found.why]}."
+    )
     st.caption(" ".join(filter(None, (f"The model's text. {escape(named)}", legend))))
 
 

@@ -41,7 +41,9 @@ def mapping_panel(data):
                 args=(data.files, changed),
             )
         table.download("Save the mapping", lambda: mapping_csv(changed), FILE, "get-mapping")
-        st.caption("`--mapping mapping.csv` reads it in every command, and here the field *Mapping of names*.", width="content")
+        st.caption(
+            "`--mapping mapping.csv` reads it in every command, and here the field *Mapping of names*.", width="content"
+        )
 
 
 def _edited(mapping, data):
@@ -74,7 +76,9 @@ def _edited(mapping, data):
         column_config={
             "given": st.column_config.TextColumn("Given", width=width),
             "mapped_to": mapped,
-            "sure": st.column_config.ProgressColumn("Similarity", format="%.0f %%", min_value=0, max_value=100, width="small"),
+            "sure": st.column_config.ProgressColumn(
+                "Similarity", format="%.0f %%", min_value=0, max_value=100, width="small"
+            ),
             "count": table.count("Times", width="small"),
             "note": st.column_config.TextColumn("Why", width="medium"),
         },

@@ -180,7 +180,7 @@ _FORMS = (
     ),
     FileForm(
         "language_model",
-        "texts of a language model, such as \"The animal is a red fox (Vulpes vulpes).\": the class that each names",
+        'texts of a language model, such as "The animal is a red fox (Vulpes vulpes).": the class that each names',
         (".csv", ".jsonl", ".json", ".parquet"),
         "a column or key called response, completion, generated_text, answer, ..., or sentences as predicted classes",
         "table",

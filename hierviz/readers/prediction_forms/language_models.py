@@ -22,9 +22,14 @@ from hierviz.readers.sample_records import per_sample
 from hierviz.taxonomy.taxonomy import NodeLists
 
 TEXT_ANSWERS = (
-    ("response", "answer_text", "model_response", "model_output", "raw_output", "llm_output", "llm_response")
-    + ("generated_text", "completion", "generation", "reply", "output_text", "response_text", "answer", "output")
-)
+    "response",
+    "answer_text",
+    "model_response",
+    "model_output",
+    "raw_output",
+    "llm_output",
+    "llm_response",
+) + ("generated_text", "completion", "generation", "reply", "output_text", "response_text", "answer", "output")
 # Attributes of a sample.
 TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 NAMED, EMPTY = "it names one class", "it is empty"
@@ -108,7 +113,9 @@ def named_by_texts(texts, rows, where, reading, notes, place):
         more.append({**row, TEXT: text, READ_AS: read_as, **said})
     labels = outside.settle(NodeLists.from_lists(lists))
     detected = {"rows": f"{len(texts):,}"}
-    return RawPredictions(where, "hard", labels=labels, is_hard=True, detected=detected, **per_sample(where, more, reading))
+    return RawPredictions(
+        where, "hard", labels=labels, is_hard=True, detected=detected, **per_sample(where, more, reading)
+    )
 
 
 def _reasons(known, texts, rows):
