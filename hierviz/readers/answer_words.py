@@ -61,8 +61,8 @@ CLAIM = re.compile(
 SAME = re.compile(r"\s*(?:\(|,|\bor\b|\balso known as\b|\baka\b|[-–—])[\s*_\"'“]*")
 # Not about a class: taken out before denials are looked for.
 NO_DENIAL = re.compile(
-    r"(?:\bnot|n['’]t|\bcannot)\s+(?:be\s+|say\s+)?(?:entirely|completely|totally|fully|absolutely|quite|really|very|too|100 ?%|so)*"
-    r"\s*(?:sure|certain|confident|clear)\b|\bno doubt\b|\bwithout (?:a |any )?doubt\b|\bnot only\b|\bno question\b"
+    r"(?:\bnot|n['’]t|\bcannot)\s+(?:be\s+|say\s+)?"
+    r"(?:entirely|completely|totally|fully|absolutely|quite|really|very|too|100 ?%|so)*\s*(?:sure|certain|confident|clear)\b|\bno doubt\b|\bwithout (?:a |any )?doubt\b|\bnot only\b|\bno question\b"
     r"|\bif i (?:had|have) to (?:guess|choose|pick|decide)\b",
     re.IGNORECASE,
 )

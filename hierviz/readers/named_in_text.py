@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -220,7 +221,7 @@ class TextNames:
 
     @staticmethod
     def _is_one_phrase(part, tokens, fitting):
-        gaps = [part.text[a[2] : b[1]] for a, b in zip(tokens, tokens[1:])]
+        gaps = [part.text[a[2] : b[1]] for a, b in pairwise(tokens)]
         if all(_INSIDE.fullmatch(gap) and "\n" not in gap for gap in gaps):
             return True
         return any(re.search(r"[^\w\s'’-]", name) for names in fitting.values() for name in names)

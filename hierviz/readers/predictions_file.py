@@ -141,8 +141,8 @@ def load_predictions(
     outside_truth : {"error", "drop", "nearest"}, optional
         Truths that the taxonomy does not hold: an error when absent; with ``"nearest"`` what is not mapped is dropped.
     mapping : str, path, NameMapping or mapping of str to int, optional
-        Nodes of names that the taxonomy does not hold (-1: none), or the file with them (`hierviz.load_mapping`). They hold before
-        `outside` and `outside_truth`.
+        Nodes of names that the taxonomy does not hold (-1: none), or the file with them (`hierviz.load_mapping`). They hold
+        before `outside` and `outside_truth`.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those

@@ -4,8 +4,8 @@ Conventions
 -----------
 A column of a table, or a key of JSON lines, with an answer in words for each sample: one of `TEXT_ANSWERS`, or the column of
 predicted classes where many of its cells are sentences. `named_in_text` says which class a text names. A text that names none, or
-that is empty, is an answer outside the taxonomy or no answer; which and why says attribute `READ_AS` of the sample. The text is kept
-as attribute `TEXT`, and how sure it says it is as attribute `CONFIDENCE`.
+that is empty, is an answer outside the taxonomy or no answer; which and why says attribute `READ_AS` of the sample. The text is
+kept as attribute `TEXT`, and how sure it says it is as attribute `CONFIDENCE`.
 """
 
 from __future__ import annotations
