@@ -3,8 +3,8 @@
 Conventions
 -----------
 The first of these that a text has, after what stands in ``<think>`` is left out: ``<answer>...</answer>`` or ``\\boxed{...}``
-(the last one); JSON, in a fence or between other words; the rest of the sentence after ``Final answer:`` (the last one); the whole
-text. In JSON the values of the keys `ANSWER_KEYS` are the answer, else all texts but explanations.
+(the last one); JSON, in a fence or between other words; the rest of the sentence after ``Final answer:`` (the last one); the
+whole text. In JSON the values of the keys `ANSWER_KEYS` are the answer, else all texts but explanations.
 
 A confidence is a number in [0, 1] or a word: ``90 % sure``, ``confidence: 0.9``, ``{"confidence": "high"}``. Two different ones
 are none.

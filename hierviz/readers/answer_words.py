@@ -7,7 +7,10 @@ def _words(text):
     return frozenset(text.split())
 
 
-_ARTICLES = "a an the this that these those ein eine einen einem einer der die das den dem un une la le les du una el los il lo een het um uma"
+_ARTICLES = (
+    "a an the this that these those ein eine einen einem einer der die das den dem "
+    "un une la le les du una el los il lo een het um uma"
+)
 # What does not change the class that is named after it.
 BEFORE = _words(
     f"{_ARTICLES} one two three four five six several some its your my their our another each it i we you he she they there here "
@@ -60,9 +63,10 @@ CLAIM = re.compile(
 # After a claim the same in other words: "is an Admiral (Vanessa atalanta)".
 SAME = re.compile(r"\s*(?:\(|,|\bor\b|\balso known as\b|\baka\b|[-–—])[\s*_\"'“]*")
 # Not about a class: taken out before denials are looked for.
+_FULLY = r"(?:entirely|completely|totally|fully|absolutely|quite|really|very|too|100 ?%|so)*"
 NO_DENIAL = re.compile(
-    r"(?:\bnot|n['’]t|\bcannot)\s+(?:be\s+|say\s+)?"
-    r"(?:entirely|completely|totally|fully|absolutely|quite|really|very|too|100 ?%|so)*\s*(?:sure|certain|confident|clear)\b|\bno doubt\b|\bwithout (?:a |any )?doubt\b|\bnot only\b|\bno question\b"
+    rf"(?:\bnot|n['’]t|\bcannot)\s+(?:be\s+|say\s+)?{_FULLY}\s*(?:sure|certain|confident|clear)\b"
+    r"|\bno doubt\b|\bwithout (?:a |any )?doubt\b|\bnot only\b|\bno question\b"
     r"|\bif i (?:had|have) to (?:guess|choose|pick|decide)\b",
     re.IGNORECASE,
 )

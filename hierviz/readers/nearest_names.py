@@ -7,13 +7,13 @@ or replaced, or two neighbours that are exchanged. A single slip, such an exchan
 edit: it hardly ever makes another name. Case, accents, hyphens and punctuation make no difference, nor do
 
 - a plural (``red foxes``), British ``grey``;
-- the ending of a Latin epithet (``alba, albus``; ``smithi, smithii``), and the author after it: ``Vulpes vulpes (Linnaeus, 1758)``;
+- the ending of a Latin epithet (``alba, albus``; ``smithi, smithii``), and its author: ``Vulpes vulpes (Linnaeus, 1758)``;
 - ``sp.`` and ``spp.`` after a genus: the genus is meant.
 
 Never mapped: what is below the limit; what two classes lie within the limit of; words that begin with another letter (``house,
 mouse``), have fewer than five letters (of several words three, with a slip) or hold digits (``World War 1``); another number of
-words; another rank (``Felidae, Felinae``). A scientific binomial needs an equal genus, so that only epithets are compared. Genera and
-families differ by a letter from others (``Boidae, Bovidae``), so that scientific names of one word are mapped only for a slip
+words; another rank (``Felidae, Felinae``). A scientific binomial needs an equal genus, so that only epithets are compared. Genera
+and families differ by a letter from others (``Boidae, Bovidae``), so that scientific names of one word are mapped only for a slip
 (``Lasioglosum``).
 
 Functions
