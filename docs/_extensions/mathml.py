@@ -4,7 +4,7 @@ from docutils.nodes import SkipNode
 from docutils.utils.math import latex2mathml
 
 # What docutils lacks: sizes of brackets, which MathML chooses itself, and other names.
-OTHERWISE = {r"\Big": "", r"\big": "", r"\textstyle": "", r"\dots": r"\ldots"}
+OTHERWISE = {r"\Bigl": "", r"\Bigr": "", r"\Big": "", r"\big": "", r"\textstyle": "", r"\dots": r"\ldots"}
 
 
 def mathml(formula, is_display):

@@ -20,6 +20,11 @@ from types import ModuleType
 
 import numpy as np
 
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
 
 def module_of(name: str, value_type: np.dtype, part: str = "") -> ModuleType:
     """The module `name` of `hierviz.compiled`; says when its kernels, or a part of them, are going to be compiled."""
@@ -49,11 +54,17 @@ def _is_kept(name, value_type):
 def first_call(name: str, value_type: np.dtype, was_compiled: bool, part: str = "") -> Iterator[None]:
     """Around the calls of kernels, which compile unless `was_compiled`: leaves a mark when the call has returned.
 
-    A call that is interrupted while it compiles leaves none.
+    A call that is interrupted while it compiles leaves none. One process compiles at a time: others wait and read what it kept.
     """
     if was_compiled:
         yield
         return
+    mark = _mark(name, value_type, part)
+    with _alone(mark):
+        yield from _compiling(mark)
+
+
+def _compiling(mark):
     # A compiler makes many objects that refer to each other and are all needed to its end.
     is_collecting = gc.isenabled()
     gc.disable()
@@ -62,11 +73,21 @@ def first_call(name: str, value_type: np.dtype, was_compiled: bool, part: str = 
     finally:
         if is_collecting:
             gc.enable()
-    mark = _mark(name, value_type, part)
     # A folder that cannot be written: nothing can be kept, and every start compiles.
     with contextlib.suppress(OSError):
-        mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
+
+
+@contextlib.contextmanager
+def _alone(mark):
+    """Hold the lock of a mark; without locks, or a folder for one, processes compile next to each other."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            lock = held.enter_context(open(mark.with_suffix(".lock"), "w"))
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _mark(name, value_type, part=""):

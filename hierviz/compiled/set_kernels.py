@@ -37,7 +37,8 @@ def truth_mass(p, tie, inner_places, first, n_children, own):
 @inner
 def sizes_of(own, depth, sizes, is_there):
     """Depths of truths into `sizes`, ascending, without the root's; how many there are. `is_there` is overwritten."""
-    is_there[:] = False
+    for size in range(len(is_there)):
+        is_there[size] = False
     for place in range(1, len(own)):
         if own[place] > 0:
             is_there[depth[place]] = True
@@ -147,7 +148,17 @@ def best_size(below, sizes, square, tie, first, n_children, heap, places, share)
 
 
 @inner
-def nodes_of(below, share, size, last, tie, node, first, n_children, places, near, found):
+def ascend(nodes, n, heap, places):
+    """Sort the first `n`; the heap that is there takes a second less to compile than numpy's sort."""
+    for i in range(n):
+        push(heap, places, i, -float(nodes[i]), nodes[i])
+    for i in range(n):
+        nodes[i] = places[0]
+        pop(heap, places, n - i)
+
+
+@inner
+def nodes_of(below, share, size, last, tie, node, first, n_children, heap, places, near, found):
     """The `size` nodes of largest gain, the lowest of equal ones, ascending, into `found`; `last` is the smallest gain."""
     margin = tie * gain_of(below, 0, share)
     n_open, n_found, n_near = 1, 0, 0
@@ -168,10 +179,10 @@ def nodes_of(below, share, size, last, tie, node, first, n_children, places, nea
             if n_children[child]:
                 places[n_open] = child
                 n_open += 1
-    near[:n_near].sort()
+    ascend(near, n_near, heap, places)
     for i in range(size - n_found):
         found[n_found + i] = near[i]
-    found[:size].sort()
+    ascend(found, size, heap, places)
 
 
 @compiled
@@ -197,10 +208,12 @@ def run_sets(given, layout, square, tie):
     expected : ndarray of float64, shape (n,)
     """
     node, first, n_children, inner_places, depth = layout
-    n, n_nodes, most = given[0].shape[0], len(node), depth.max()
+    n, n_nodes, most = given[0].shape[0], len(node), 0
+    for place in range(n_nodes):
+        most = max(most, depth[place])
     q, rows = np.ones((n_nodes, TILE)), np.empty((TILE, n_nodes))
     mass, least, top = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
-    own, masses, sizes, share = np.empty(n_nodes), np.empty(n_nodes * most), np.empty(most), np.empty(most)
+    own, masses, sizes, share = np.empty(n_nodes), np.empty((most, n_nodes)), np.empty(most), np.empty(most)
     is_there, heap, places = np.empty(most + 1, np.bool_), np.empty(n_nodes), np.empty(n_nodes, np.int32)
     near, found = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)
     nodes, n_listed = np.empty(16 * n + n_nodes, np.int32), 0
@@ -214,18 +227,20 @@ def run_sets(given, layout, square, tie):
         for r in range(min(TILE, n - start)):
             truth_mass(rows[r], tie, inner_places, first, n_children, own)
             n_sizes = sizes_of(own, depth, sizes, is_there)
-            below = masses[: n_nodes * n_sizes].reshape(n_sizes, n_nodes)
+            below = masses[:n_sizes]
             mass_below(own, depth, inner_places, first, n_children, sizes, below)
             size, value, last = best_size(below, sizes, square, tie, first, n_children, heap, places, share)
             if size:
                 for j in range(n_sizes):
                     share[j] = (1 + square) / (size + square * sizes[j])
-                nodes_of(below, share, size, last, tie, node, first, n_children, places, near, found)
+                nodes_of(below, share, size, last, tie, node, first, n_children, heap, places, near, found)
             if n_listed + size > len(nodes):
                 more = np.empty(2 * len(nodes), np.int32)
-                more[:n_listed] = nodes[:n_listed]
+                for i in range(n_listed):
+                    more[i] = nodes[i]
                 nodes = more
-            nodes[n_listed : n_listed + size] = found[:size]
+            for i in range(size):
+                nodes[n_listed + i] = found[i]
             n_listed += size
             lengths[start + r], expected[start + r] = size, value
     return True, nodes[:n_listed], lengths, expected

@@ -152,7 +152,7 @@ def open_page(chromium, windows, server):
         own = base or server.url
         page = new_window(chromium, touch) if new or opened else windows[touch]
         listeners = {
-            "pageerror": lambda error: errors.append(str(error)),
+            "pageerror": lambda error: errors.append(error.stack or str(error)),
             "request": lambda request: is_local(request.url, own) or strangers.append(request.url),
         }
         for event, listener in listeners.items():

@@ -123,7 +123,7 @@ def test_costs_that_a_view_names(models):
     assert with_costs.choice["cost"] == costs
     assert with_costs.left_out == ()
     assert "cost" not in without.choice
-    assert without.left_out == ("the costs costs.csv; the cost is edges between the leaves",)
+    assert without.left_out == ("the costs costs.csv; the cost is edges between answer and truth",)
     model = next(iter(models.values()))
     expected = hv.evaluate(model, "crm_leaf", cost=costs)["models"][0]["predicted"]["n_wrong"]
     default = hv.evaluate(model, "crm_leaf")["models"][0]["predicted"]["n_wrong"]
