@@ -28,10 +28,12 @@ files:
     load_costs          read the cost of every pair of leaves
     load_accretion      read the information accretion of terms
     load_review         read what an expert said of samples
+    load_mapping        read what names outside the taxonomy are taken for
     attach_truth        predictions with their truth
     attach_media        predictions with their pictures
     write_predictions   write node probabilities
     write_review        write what an expert said of samples
+    write_mapping       write what names outside the taxonomy are taken for
     write_taxonomy      write a taxonomy
     tree_text           a tree drawn with characters
 
@@ -116,6 +118,8 @@ if TYPE_CHECKING:
     from hierviz.readers.attach import attach_truth as attach_truth
     from hierviz.readers.class_numbers_file import load_accretion as load_accretion
     from hierviz.readers.costs_file import load_costs as load_costs
+    from hierviz.readers.mapping_file import load_mapping as load_mapping
+    from hierviz.readers.mapping_file import write_mapping as write_mapping
     from hierviz.readers.predictions_file import load_predictions as load_predictions
     from hierviz.readers.predictions_writer import write_predictions as write_predictions
     from hierviz.readers.review_file import load_review as load_review

@@ -19,6 +19,7 @@ _FILES = {
         "readers.class_numbers_file": "load_accretion",
         "readers.costs_file": "load_costs",
         "readers.review_file": "load_review write_review",
+        "readers.mapping_file": "load_mapping write_mapping",
         "readers.attach": "attach_truth attach_media",
         "readers.predictions_writer": "write_predictions",
         "readers.taxonomy_writer": "write_taxonomy tree_text",

@@ -131,6 +131,9 @@ def run_evaluate(options):
     if options.per_sample:
         nodes = None if conformal is None else [found for found, _ in conformal]
         write_csv(options.per_sample, *per_sample_table(models, chosen.choices, nodes, more=options.more))
+    for model in models:
+        if words := model.predictions.mapped_words:
+            print(f"{model.predictions.name}: {words}", file=sys.stderr)
     if not any(entry["n_samples"] for entry in report["models"]):
         print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
     write_json(options.json, report)

@@ -32,7 +32,7 @@ def add_doctor(command):
     )
     names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation")
     # What lies outside the taxonomy is a finding.
-    names = (*names, *(name for name in READING if name not in ("outside", "outside_truth")))
+    names = (*names, *(name for name in READING if name not in ("outside", "outside_truth", "mapping")))
     files = options_of(("taxonomy", *TAXONOMY, *names), required=("taxonomy",))
     json_file = Option("--json FILE|-", "file for the findings as JSON (- is standard output)")
     return [*files, json_file, Option("--fix FOLDER", "folder for the fixed files, which keep their names")]

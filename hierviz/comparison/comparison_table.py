@@ -154,6 +154,12 @@ class ComparisonTable(Short):
         }
 
     @property
+    def mapped_words(self) -> str:
+        """Of each method the share of answers and truths that were mapped to the nearest name; nothing where none were."""
+        said = {model.predictions.name: model.predictions.mapped_words for model in self.models}
+        return ". ".join(f"{name}: {words}" for name, words in said.items() if words)
+
+    @property
     def notes_of_files(self) -> list[str]:
         """What was assumed, added or left out of the files, such as a cut of the taxonomy; with names where not true of all."""
         methods: dict[str, dict[str, None]] = {}

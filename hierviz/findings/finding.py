@@ -43,6 +43,8 @@ FINDINGS = {
     "uneven_depths": ("info", "leaves at several depths (ragged ranks)"),
     "duplicate_names": ("info", "one name under several parents"),
     "unknown_names": ("error", "names that are no classes of the taxonomy"),
+    "nearest_names": ("info", "names that are no classes, and the classes whose names are nearest"),
+    "unnamed_texts": ("error", "texts of a language model that name no single class"),
     "other_spellings": ("info", "names spelt differently from the taxonomy whose class is clear"),
     "repeated_classes": ("error", "a class twice in a class list"),
     "missing_classes": ("error", "classes of the taxonomy without scores"),

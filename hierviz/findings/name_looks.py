@@ -16,9 +16,11 @@ from collections import Counter
 
 from hierviz.findings.finding import counted
 from hierviz.messages.errors import shown
+from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.outside import MOST_SHOWN
 from hierviz.readers.labels import numbered_cells, read_cell
+from hierviz.readers.nearest_names import nearest
 
 AS_IN_TAXONOMY = "the names as the taxonomy has them"
 # What the two kinds of names outside the taxonomy may count as: answers, truths.
@@ -85,6 +87,18 @@ def with_zeros_of(texts, known):
     return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
 
 
+def nearest_table(mapping):
+    """The names with a nearest class, the most frequent first: given, class, how sure, how often."""
+    rows = sorted((row for row in mapping if row.node >= 0), key=lambda row: -row.count)
+    pairs = [
+        f"{row.given!r} → {mapping.taxonomy.names[row.node]!r} ({percent_text(row.sure)}, {row.count:,}×)"
+        for row in rows[:MOST_SHOWN]
+    ]
+    more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
+    names = counted(len(rows), "name is", "names are")
+    return f"{names} near the name of one class: {', '.join(pairs)}{more}"
+
+
 def look_at_names(look, place, taxonomy, what, *, numbers=None):
     """Note cells that are not written as the taxonomy has them.
 
@@ -140,6 +154,10 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         more = f" and {len(unknown) - MOST_SHOWN} more" if len(unknown) > MOST_SHOWN else ""
         text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {ten}{more}"
         note("unknown_names", unknown, text, more=f"{advice(unknown[0], taxonomy)}{QUESTION[what == 'truth']}")
+        mapping = nearest(unknown, [often[name] for name in unknown], taxonomy)
+        if mapping.node_of:
+            choice = "outside_truth" if what == "truth" else "outside"
+            note("nearest_names", mapping.node_of, nearest_table(mapping), more=f" To map them: {{{choice}=nearest}}.")
     renamed = spellings.zeros | spellings.odd | spellings.spelt
     for cell in bad:
         fields = [cell] if is_path else cell.split(";")

@@ -26,6 +26,7 @@ from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.detections import SHARED
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
+from hierviz.readers.prediction_forms.language_models import READ_AS
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.predictions_file import line_form, load_predictions
 from hierviz.readers.tables import TextTable, open_table
@@ -34,6 +35,7 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 # Of other tools, by their words.
 _FORMS = {form.words: key for key, form in PREDICTION_FORMS.items()}
+_WHAT_TO_DO = " Say what they count as: {outside=wrong | drop | nearest}."
 _BY_MEANING = "matched by meaning"
 
 
@@ -65,6 +67,7 @@ class PredictionsLook:
             found.failed(stopped, self.where)
             return
         error = self._error_of_reader(path)
+        error = None if error and self._are_texts(error) else error
         if getattr(source, "kind", None) == "text":
             if error or any(_BY_MEANING in note for note in self.predictions.notes):
                 before = len(found)
@@ -128,6 +131,19 @@ class PredictionsLook:
         except (FileError, PredictionsError) as error:
             return error
         return None
+
+    def _are_texts(self, error):
+        """Whether texts of a language model stop the reader: they are noted, and read as answers outside the taxonomy."""
+        if "outside" not in error.parameters or "outside" in self.reading:
+            return False
+        if self._error_of_reader(self.path, outside="wrong") or READ_AS not in self.predictions.attributes:
+            return False
+        self.reading["outside"] = "wrong"
+        names = self.predictions.outside["answers"].left
+        why = [note for note in self.predictions.notes if "name no single class" in note]
+        text = "; ".join(note.removeprefix(f"{self.where}: ") for note in why)
+        self.found.note("unnamed_texts", self.where, f"{text}. They are {some(names, 10)}.{_WHAT_TO_DO}")
+        return True
 
     def _open_table(self, source):
         table = None

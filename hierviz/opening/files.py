@@ -148,6 +148,14 @@ class Files:
             "nearest": "mapped to the nearest class",
         },
     )
+    mapping: str | None = _asked(
+        "--mapping FILE",
+        "what names that the taxonomy does not hold are taken for, as the page Open files saves it: given, mapped_to (empty: no "
+        "class); comes before --outside and --outside-truth",
+        role="mapping of names",
+        label="Mapping of names",
+        hint="Columns given and mapped_to: saved below the table of names outside the taxonomy.",
+    )
     samples: str | None = _asked(
         "--samples picture|detection",
         "samples of files that list the detections of each picture: the picture with its best classified detection (default), "

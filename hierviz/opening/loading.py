@@ -9,6 +9,7 @@ from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.mapping_file import load_mapping
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions, without_samples
 from hierviz.readers.raw_predictions import RawPredictions, join
@@ -48,6 +49,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
     rewound = {path: rewindable(path) for path in dict.fromkeys(classes for _, _, classes, _ in files.readings)}
     stage(f"Reading {Path(files.taxonomy).name}")
     taxonomy = taxonomy_of(files)
+    mapping = None if files.mapping is None else load_mapping(files.mapping, taxonomy)
     predictions = [
         load_predictions(
             file.path,
@@ -65,6 +67,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
             disagreeing=files.disagreeing,
             outside=files.outside,
             outside_truth=files.outside_truth,
+            mapping=mapping,
             **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings

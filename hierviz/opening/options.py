@@ -19,7 +19,7 @@ DEMO = Option(
     bare=next(iter(DEMOS)),
 )
 TAXONOMY = ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
-READING = ("missing", "percent", "ids", "samples", "disagreeing", "outside", "outside_truth")
+READING = ("missing", "percent", "ids", "samples", "disagreeing", "outside", "outside_truth", "mapping")
 DATA_GB, FILES = 8.0, 100
 # What visitors may bring, and which files of this machine they may name.
 VISITORS = {

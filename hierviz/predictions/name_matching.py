@@ -11,14 +11,15 @@ A name that fits several nodes is no match: `advice` names them.
 
 Functions
 ---------
-candidates, advice, LooseMatches
+candidates, advice, names_of, codes_of, LooseMatches
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from weakref import WeakKeyDictionary
 
 from hierviz.messages.errors import near_miss
@@ -60,6 +61,24 @@ def normal(text: str) -> str:
     if not text.isascii():
         text = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return _GAP.sub(" ", text).strip().casefold()
+
+
+def names_of(taxonomy: Taxonomy) -> Iterator[tuple[int, str]]:
+    """Yield (node, name) of all names, titles and other names of the nodes, as they are written."""
+    yield from enumerate(taxonomy.names)
+    yield from enumerate(taxonomy.titles or ())
+    yield from _values_of(taxonomy, NAME_ATTRIBUTES)
+
+
+def codes_of(taxonomy: Taxonomy) -> Iterator[tuple[int, str]]:
+    """Yield (node, id) of all ids of the nodes."""
+    yield from _values_of(taxonomy, ID_ATTRIBUTES)
+
+
+def _values_of(taxonomy, known):
+    for key, values in taxonomy.attributes.items():
+        if re.sub(r"[\s_-]", "", str(key).casefold()) in known:
+            yield from ((node, text) for node, value in enumerate(values) for text in _texts(value))
 
 
 def candidates(text: str, taxonomy: Taxonomy) -> list[int]:
@@ -182,18 +201,10 @@ class _Spellings:
         # The plain names first, then synonyms, what comes before "(bird)" or ".n.01", and names without blanks.
         self.grades: tuple[dict, ...] = ({}, {}, {}, {})
         plain, other, before, tight = self.grades
-        for node, name in enumerate(taxonomy.names):
+        for node, name in chain(enumerate(taxonomy.names), codes_of(taxonomy)):
             self._add(self.ids, name, node)
+        for node, name in names_of(taxonomy):
             self._add_name(name, node)
-        for node, title in enumerate(taxonomy.titles or ()):
-            self._add_name(title, node)
-        for key, values in taxonomy.attributes.items():
-            bare = re.sub(r"[\s_-]", "", str(key).casefold())
-            for node, value in enumerate(values):
-                for text in _texts(value) if bare in ID_ATTRIBUTES else ():
-                    self._add(self.ids, text, node)
-                for text in _texts(value) if bare in NAME_ATTRIBUTES else ():
-                    self._add_name(text, node)
         for key, nodes in list(plain.items()):
             if qualified := _QUALIFIED.fullmatch(key):
                 before.setdefault(qualified[1], set()).update(nodes)

@@ -21,6 +21,8 @@ import numpy as np
 
 from hierviz.messages.errors import shown
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text
+from hierviz.predictions.name_mapping import NameMapping
 
 OUTSIDE = -1
 # Attribute of samples: what the file says in place of a class.
@@ -49,6 +51,10 @@ class Outside(Short):
         Node of each name that was mapped.
     n_mapped : int
         Rows with a name that was mapped.
+    review : NameMapping, optional
+        What each name was mapped to and how sure that is, for an expert to review.
+    n_rows : int
+        Rows of the file.
     """
 
     what: str
@@ -58,12 +64,23 @@ class Outside(Short):
     rows: np.ndarray
     mapped: Mapping[str, int] = field(default_factory=dict)
     n_mapped: int = 0
+    review: NameMapping | None = None
+    n_rows: int = 0
 
     @property
     def left(self) -> dict[str, int]:
         """How often each name is there that was not mapped, the most frequent first."""
         pairs = zip(self.names, self.counts.tolist(), strict=True)
         return {name: count for name, count in pairs if name not in self.mapped and count}
+
+    @property
+    def mapped_words(self) -> str:
+        """The share that was mapped, as it stands next to numbers; nothing where none was."""
+        if not self.n_mapped:
+            return ""
+        chosen = () if self.review is None else (row.given for row in self.review if row.is_chosen)
+        to = "another name" if set(self.mapped) <= set(chosen) else "the nearest name"
+        return f"{percent_text(self.n_mapped / max(self.n_rows, 1), 1)} of {self.what} mapped to {to}"
 
     def words(self) -> str:
         """The most frequent names that stayed outside with their counts."""
@@ -76,4 +93,7 @@ class Outside(Short):
         left = self.left
         found: dict[str, Any] = {"how": self.how, "n_samples": len(self.rows), "n_names": len(left)}
         found["names"] = dict(list(left.items())[:MOST_SHOWN])
-        return found | ({"n_mapped": self.n_mapped, "n_names_mapped": len(self.mapped)} if self.mapped else {})
+        if not self.mapped:
+            return found
+        share = self.n_mapped / max(self.n_rows, 1)
+        return found | {"n_mapped": self.n_mapped, "n_names_mapped": len(self.mapped), "share_mapped": share}

@@ -316,6 +316,11 @@ class Predictions(FromMemory):
         """Number of rows, with or without a known truth."""
         return self.scores.shape[0] if self.labels is None else len(self.labels)
 
+    @property
+    def mapped_words(self) -> str:
+        """The share of answers, and of truths, that were mapped to the nearest name; nothing where none were."""
+        return "; ".join(filter(None, (record.mapped_words for record in self.outside.values())))
+
     @cached_property
     def is_outside(self) -> np.ndarray:
         """Which samples have an answer outside the taxonomy, one of several or by scores, shape (n_samples,) of bool."""

@@ -1,4 +1,4 @@
-"""What a file is for, detected from its content: taxonomy, predictions, truth, node attributes or pictures.
+"""What a file is for, detected from its content: taxonomy, predictions, truth, node attributes, a mapping of names or pictures.
 
 Only the first lines are read. What no rule knows is taken for predictions, whose reader says what it expected.
 """
@@ -9,6 +9,7 @@ from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
+from hierviz.readers.mapping_file import NEEDED
 from hierviz.readers.prediction_forms.camtrap_dp import is_media
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TABLE_FORMS
@@ -18,7 +19,7 @@ from hierviz.readers.taxonomy_file import has_taxonomy_tables, special_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 from hierviz.readers.truth_file import TRUTH_COLUMNS
 
-ROLES = ("taxonomy", "predictions", "truth", "nodes", "media")
+ROLES = ("taxonomy", "predictions", "truth", "nodes", "mapping", "media")
 # These columns may hold answers as well: the name of the file decides.
 _OF_ANSWERS_TOO = ("label", "labels", "class")
 
@@ -115,6 +116,8 @@ def _has_samples(table):
 
 def _role_of_table(table, path):
     names = [name.strip().casefold() for name in table.first]
+    if set(NEEDED) <= set(names):
+        return "mapping"
     if any(name in PARENT_WORDS for name in names):
         # A table of attributes names the parent of a node and other things.
         return "nodes" if "node" in names and "child" not in names and len(names) > 2 else "taxonomy"

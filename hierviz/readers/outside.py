@@ -18,14 +18,16 @@ OutsideNames, check_outside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from hierviz.messages.errors import listed
+from hierviz.messages.errors import shown
 from hierviz.predictions.listed_entries import ListedEntries
+from hierviz.predictions.name_mapping import MappedName, NameMapping
 from hierviz.predictions.outside import OUTSIDE, Outside
+from hierviz.readers.nearest_names import nearest
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -36,8 +38,6 @@ OUTSIDE_TRUTHS = ("error", "drop", "nearest")
 # Code of the first name.
 FIRST = -2
 _CHOICES = {ANSWERS: ("outside", OUTSIDE_ANSWERS), TRUTHS: ("outside_truth", OUTSIDE_TRUTHS)}
-# Called with how often each name is there and the taxonomy; gives the node of each name that it maps.
-Nearest = Callable[[Mapping[str, int], Taxonomy], Mapping[str, int]]
 
 
 def check_outside(outside: str | None, outside_truth: str | None = None) -> None:
@@ -56,10 +56,8 @@ class OutsideNames:
     what : {"answers", "truths"}
     how : str, optional
         One of `OUTSIDE_ANSWERS`, or of `OUTSIDE_TRUTHS`; the first when absent.
-    mapping : mapping of str to int, optional
-        Node of each name that was mapped before; holds whatever `how` says.
-    nearest : callable, optional
-        `Nearest`, for ``nearest``.
+    mapping : NameMapping or mapping of str to int, optional
+        Node of each name that was mapped before, -1 for a name that is to stay outside; holds whatever `how` says.
     """
 
     def __init__(
@@ -67,11 +65,12 @@ class OutsideNames:
         taxonomy: Taxonomy,
         what: str = ANSWERS,
         how: str | None = None,
-        mapping: Mapping[str, int] | None = None,
-        nearest: Nearest | None = None,
+        mapping: NameMapping | Mapping[str, int] | None = None,
     ):
         self.taxonomy, self.what, self.how = taxonomy, what, how or "error"
-        self.mapping, self.nearest = dict(mapping or {}), nearest
+        self.chosen = NameMapping.of(mapping, taxonomy)
+        self.mapping = self.chosen.node_of
+        self._proposed: dict[str, MappedName] = {}
         self.codes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
         self._rows: list[np.ndarray] = []
@@ -79,6 +78,7 @@ class OutsideNames:
         self._mapped: dict[str, int] = {}
         self._rows_mapped: list[np.ndarray] = []
         self.are_votes = False
+        self.n_rows = 0
 
     def code(self, name: str) -> int | None:
         """The code of a name that is no node's; None where it is an error."""
@@ -105,6 +105,7 @@ class OutsideNames:
         labels : ndarray of int, shape (n_rows,), or NodeLists
             Nodes, and codes of `code`.
         """
+        self.n_rows = len(labels)
         if not self.codes:
             return labels
         lists = NodeLists.of(labels)
@@ -127,6 +128,7 @@ class OutsideNames:
             The others in their order; of names of one row that are mapped to one node, the one of the larger score. `outside` are
             the rows whose largest score is of a class outside, the first of equal ones being the best.
         """
+        self.n_rows = entries.n_rows
         if not self.codes:
             return entries
         row, node, value = entries.row, entries.node, entries.value
@@ -156,8 +158,11 @@ class OutsideNames:
         for name, n in told.items():
             self._counts[name] = self._counts.get(name, 0) + n
         mapped = {name: self.mapping[name] for name in told if name in self.mapping}
-        if self.how == "nearest" and self.nearest is not None:
-            mapped |= self.nearest({name: n for name, n in told.items() if name not in mapped}, self.taxonomy)
+        if self.how == "nearest":
+            new = {name: n for name, n in told.items() if name not in self.chosen.given}
+            proposed = nearest(list(new), list(new.values()), self.taxonomy)
+            self._proposed |= {row.given: row for row in proposed}
+            mapped |= proposed.node_of
         self._mapped |= mapped
         node_of = np.array([mapped.get(name, OUTSIDE) for name in names], dtype=np.intp)
         settled = np.array(nodes, dtype=np.intp)
@@ -203,7 +208,12 @@ class OutsideNames:
         names = sorted(self._counts, key=lambda name: -self._counts[name])
         counts = np.array([self._counts[name] for name in names], dtype=np.intp)
         n_mapped = len(np.unique(np.concatenate([np.empty(0, dtype=np.intp), *self._rows_mapped])))
-        return Outside(self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped)
+        known = {row.given: row for row in self.chosen} | self._proposed
+        rows = [(known.get(name) or MappedName(name))._replace(count=self._counts[name]) for name in names]
+        review = NameMapping(self.taxonomy, tuple(rows))
+        return Outside(
+            self.what, self.how, tuple(names), counts, self.rows, dict(self._mapped), n_mapped, review, self.n_rows
+        )
 
     def notes(self, where: str) -> list[str]:
         """What was done, in words; nothing where no name lies outside."""
@@ -219,8 +229,8 @@ class OutsideNames:
                 f"{where}: {len(record.rows):,} {one} with {self.what} outside the taxonomy {done}: {record.words()}"
             )
         if record.mapped:
-            shown = listed([f"{name} to {self.taxonomy.names[node]}" for name, node in record.mapped.items()], 3)
-            said.append(
-                f"{where}: {len(record.mapped):,} names of {self.what} outside the taxonomy were mapped: {shown}"
-            )
+            pairs = [f"{shown(name)} is {shown(self.taxonomy.names[node])}" for name, node in record.mapped.items()]
+            more = f" and {len(pairs) - 3:,} more" if len(pairs) > 3 else ""
+            names = "1 name was" if len(record.mapped) == 1 else f"{len(record.mapped):,} names were"
+            said.append(f"{where}: {record.mapped_words}; {names} mapped: {', '.join(pairs[:3])}{more}")
         return said

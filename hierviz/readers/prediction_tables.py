@@ -25,6 +25,7 @@ from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_table import SCORE_COLUMNS, ends, long_roles, read_long
 from hierviz.readers.prediction_forms.cell_types import holds_sigmoids
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
+from hierviz.readers.prediction_forms.language_models import are_sentences
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sample_records import raw_of_form
@@ -42,7 +43,7 @@ OWN_TABLE_FORMS = ("wide", "top_k", "long", "labels", "hard")
 # Of other tools.
 TABLE_FORMS = {key: form.of_tables for key, form in PREDICTION_FORMS.items() if form.of_tables is not None}
 # Columns of ranks are levels too, and columns of classes a matrix.
-_BY_CELLS = ("levels", "celltypist_matrix")
+_BY_CELLS = ("levels", "celltypist_matrix", "language_model")
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
 # Attributes that may be meant as the truth.
@@ -364,6 +365,8 @@ def _read_labels(samples, form):
         )
     place = place or 0
     name, keep_empty, columns = names[place], samples.reading.keep_empty, samples.read()
+    if form != "hard" and samples.reading.form is None and are_sentences(columns.text[place], samples.taxonomy):
+        return _read_other(TABLE_FORMS["language_model"], samples)
     raw = samples.predictions(columns, "labels", {}, left_out=[place])
     labels, n_empty, has_lists = read_labels(
         columns.text[place],

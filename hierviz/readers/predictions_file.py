@@ -17,6 +17,7 @@ from hierviz.messages.errors import FileError, PredictionsError, TaxonomyError, 
 from hierviz.messages.parameters import template_of
 from hierviz.messages.progress import name_of, telling
 from hierviz.predictions.listed_scores import ListedScores, require_missing
+from hierviz.predictions.name_mapping import NameMapping
 from hierviz.predictions.outside import GIVEN
 from hierviz.predictions.parametrisation import column_order, default_columns, probabilities_of, without_column
 from hierviz.predictions.predictions import Predictions
@@ -28,6 +29,7 @@ from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import json_form, read_label_lists
+from hierviz.readers.mapping_file import load_mapping
 from hierviz.readers.outside import ANSWERS, TRUTHS, OutsideNames, check_outside
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_forms.classification_report import refuse_report
@@ -89,7 +91,7 @@ def load_predictions(
     samples: str | None = None,
     outside: str | None = None,
     outside_truth: str | None = None,
-    mapping: Mapping[str, int] | None = None,
+    mapping: str | os.PathLike[str] | NameMapping | Mapping[str, int] | None = None,
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
@@ -140,8 +142,9 @@ def load_predictions(
         scores belong to no class, and the answer lies outside where one of them is the largest.
     outside_truth : {"error", "drop", "nearest"}, optional
         Truths that the taxonomy does not hold: an error when absent; with ``"nearest"`` what is not mapped is dropped.
-    mapping : mapping of str to int, optional
-        Nodes of names that the taxonomy does not hold, which come before `outside` and `outside_truth`.
+    mapping : str, path, NameMapping or mapping of str to int, optional
+        Nodes of names that the taxonomy does not hold (-1: none), or the file with them (`hierviz.load_mapping`). They hold
+        before `outside` and `outside_truth`.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -211,12 +214,13 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
+    chosen = load_mapping(mapping, taxonomy) if isinstance(mapping, (str, os.PathLike)) else mapping
     has_votes = parametrisation == COUNTS
     # Of several answers, one that names no class counts, too.
     keep_empty_labels, missing = keep_empty_labels or has_votes, "zero" if has_votes else missing
     how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0], percent, has_votes)
     unknown = [
-        OutsideNames(taxonomy, what, one, mapping)
+        OutsideNames(taxonomy, what, one, chosen)
         for what, one in ((ANSWERS, outside), (TRUTHS, outside_truth), (TRUTHS, outside_truth))
     ]
     answers, own_truths, truths = unknown

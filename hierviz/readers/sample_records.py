@@ -127,7 +127,7 @@ def _scores_of_records(where, records, reading, detected, form):
     if reading.answers is not None:
         entries = reading.answers.settle_entries(entries)
         row, node, value = entries.row, entries.node, entries.value
-    more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
+    more = {**per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
     notes = (*loose.notes(where), *_notes_about_nothing(where, empty, may_be_empty))
     is_mixed = how == "exclusive" and not taxonomy.is_leaf[node].all()
     if how == "independent" or is_mixed:
@@ -199,7 +199,7 @@ def _labels_of_records(where, records, reading, detected):
         unknown=reading.answers,
     )
     others = [{key: value for key, value in record.items() if key != "predicted"} for record in records]
-    more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
+    more = {**per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
     form = "labels" if has_lists else "hard"
     return RawPredictions(where, form, labels=labels, is_hard=not has_lists, **more, notes=tuple(notes))
 
@@ -251,7 +251,7 @@ def _parts_of_form(record, where, place):
     return record["scores"], {str(key): value for key, value in record.items() if key != "scores"}
 
 
-def _per_sample(where, others, reading):
+def per_sample(where, others, reading):
     """Ids, truth and attributes from the other keys of each sample: keywords of RawPredictions."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
     require_truth_column(names, reading.truth_column, where, "key")

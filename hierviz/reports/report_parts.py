@@ -101,6 +101,11 @@ class ReportParts:
             f"<p><b>{len(self.evaluations):,} model{several}</b> on <b>{n:,} samples</b>, {judged:,} of them with known truth. "
             f"The taxonomy has {taxonomy.n_leaves:,} leaf classes in {taxonomy.n_nodes:,} nodes, up to {taxonomy.max_depth} "
             f"levels below <i>{escape(taxonomy.title(0))}</i>.</p>",
+            *(
+                f"<p>{escape(one.predictions.name)}: {escape(words)}.</p>"
+                for one in self.evaluations
+                if (words := one.predictions.mapped_words)
+            ),
             overview_table(self.numbers["models"]),
         ]
         if judged:

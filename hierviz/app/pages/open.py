@@ -13,6 +13,7 @@ from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
 from hierviz.app.widgets.links import go_to, link_to
+from hierviz.app.widgets.mapping_panel import mapping_panel
 from hierviz.app.widgets.reading_fields import file_readings, projection_fields, reading_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.ways_out import forget_readings, replaced_line, truth_offers, ways_out
@@ -106,6 +107,7 @@ with right:
         classes = ask("classes", ", one per line", several=kind == "Predictions")
         chosen["classes"] = classes if isinstance(classes, str) else classes[0] if classes else None
         chosen["nodes"] = ask("nodes")
+        chosen["mapping"] = ask("mapping")
     projection = projection_fields() if kind == "Predictions" else {}
 of_single_files = {}
 if chosen.get("predictions"):
@@ -178,6 +180,7 @@ if state.view().data != "demo":
     for note in found.notes:
         st.warning(escape(note), icon=":material/content_copy:")
     account(found)
+    mapping_panel(found)
     findings_of_open_data(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):

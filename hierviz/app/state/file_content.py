@@ -11,6 +11,7 @@ from pathlib import Path
 # Fields of `Files` that hold paths, in the order that keys in links are made in; and those that no link of before knows.
 PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of") + (
     "taxonomy_classes",
+    "mapping",
 )
 _LATER = ("predictions_forms",)
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.

@@ -10,6 +10,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
+from hierviz.app.widgets.answer_text import answer_text
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
@@ -22,6 +23,8 @@ from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.predictions.outside import GIVEN
+from hierviz.readers.prediction_forms.language_models import TEXT
 from hierviz.reports.view_file import SeenCards, SeenTable
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -32,7 +35,7 @@ VERDICTS = {
     "wrong": ":orange[wrong]",
 }
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
-SHOWN_ELSEWHERE = ("image", "file", "text", "path")
+SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT)
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
@@ -62,11 +65,13 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}", width="content")
             if why:
                 st.markdown(escape(why))
-            known = {k: v[row] for k, v in predictions.attributes.items() if k not in SHOWN_ELSEWHERE and v[row] != ""}
+            hidden = (*SHOWN_ELSEWHERE, GIVEN) if TEXT in predictions.attributes else SHOWN_ELSEWHERE
+            known = {k: v[row] for k, v in predictions.attributes.items() if k not in hidden and v[row] != ""}
             if known:
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
+    answer_text(predictions, row)
     state.see("sample", lambda: _seen_head(predictions, row, truth, answer))
 
 

@@ -155,7 +155,16 @@ def open_data():
             )
             session_panel()
         stop()
+    mapped_line(dataset)
     return dataset
+
+
+def mapped_line(dataset):
+    """Next to all numbers: the share of the answers that were mapped to the nearest name, by model."""
+    said = {one.predictions.name: one.predictions.mapped_words for one in dataset.models.values()}
+    words = " · ".join(f"{escape(name)}: {words}" for name, words in said.items() if words)
+    if words:
+        st.caption(f":material/spellcheck: {words}")
 
 
 def story_bar():

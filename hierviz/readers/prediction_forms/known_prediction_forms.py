@@ -12,6 +12,7 @@ from hierviz.readers.prediction_forms import (
     cell_types,
     detections,
     labelling_tools,
+    language_models,
     levels,
     listed_rows,
     sequences,
@@ -176,6 +177,15 @@ _FORMS = (
         "objects",
         text_models.looks_like_batch,
         text_models.batch_records,
+    ),
+    FileForm(
+        "language_model",
+        'texts of a language model, such as "The animal is a red fox (Vulpes vulpes).": the class that each names',
+        (".csv", ".jsonl", ".json", ".parquet"),
+        "a column or key called response, completion, generated_text, answer, ..., or sentences as predicted classes",
+        "table",
+        language_models.looks_like,
+        language_models.read,
     ),
     FileForm(
         "coco_results",

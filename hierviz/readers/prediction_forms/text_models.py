@@ -5,8 +5,8 @@ Conventions
 - spaCy: ``{"text": ..., "cats": {"A": 0.9, "B": 0.1}}``. Classes exclude each other where the scores of every text sum to 1
   (``textcat``), else they are independent (``textcat_multilabel``).
 - OpenAI: ``{"custom_id": ..., "response": {"status_code": 200, "body": {...}}, "error": null}``, where the body is that of a chat
-  (``choices``) or a response (``output``). The answer is the text, or the value of the only key, or of ``label``, ``class``,
-  ``category``, ``answer`` or ``prediction``, where the text is a JSON object. Requests that failed have no answer.
+  (``choices``) or a response (``output``). The answer is the class that the text names (`language_models`). Requests that failed
+  have no answer.
 
 References
 ----------
@@ -16,16 +16,14 @@ References
 
 from __future__ import annotations
 
-import json
-
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.readers.json_text import of_kind
 from hierviz.readers.prediction_forms.detections import by_score
+from hierviz.readers.prediction_forms.language_models import named_by_texts
 from hierviz.taxonomy.checks import is_number
 
 _ID_KEYS = ("sample_id", "id", "_id")
-_ANSWER_KEYS = ("label", "class", "category", "answer", "prediction")
 
 
 def looks_like_cats(value):
@@ -59,14 +57,14 @@ def looks_like_batch(value):
 
 
 def batch_records(objects, where, reading, notes):
-    """Yield a record for every request with an answer.
+    """Records of the requests with an answer.
 
     Raises
     ------
     PredictionsError
         If a line has no custom_id, or its answer is no text.
     """
-    failed, n, n_several = [], 0, 0
+    failed, texts, rows, n, n_several = [], [], [], 0, 0
     for number, value in enumerate(objects, 1):
         sample = value.get("custom_id") if isinstance(value, dict) else None
         if not isinstance(sample, (str, int)):
@@ -78,16 +76,16 @@ def batch_records(objects, where, reading, notes):
             failed.append(str(sample))
             continue
         body = of_kind(response.get("body"), dict)
-        texts = _texts_of(body)
-        if not texts:
+        given = _texts_of(body)
+        if not given:
             raise PredictionsError(
                 f"{where}, {str(sample)!r}: expected an answer in 'choices' or 'output' of its body, got none. Is it a chat?"
             )
         n += 1
-        model = {"model": str(body["model"])} if "model" in body else {}
-        n_several += len(texts) > 1
-        texts = texts if reading.has_votes else texts[:1]
-        yield {"sample_id": str(sample), "predicted": [_answer(text) for text in texts], **model}
+        n_several += len(given) > 1
+        for text in given if reading.has_votes else given[:1]:
+            texts.append(text)
+            rows.append({"sample_id": str(sample)} | ({"model": str(body["model"])} if "model" in body else {}))
     if n_several and not reading.has_votes:
         have = "1 request has" if n_several == 1 else f"{n_several:,} requests have"
         several = f"{where}: {have} several answers, the first of which is taken"
@@ -95,6 +93,7 @@ def batch_records(objects, where, reading, notes):
     if failed:
         requests = "1 request" if len(failed) == 1 else f"{len(failed):,} requests"
         notes.append(f"{where}: {requests} failed and have no answer: {listed(failed)}")
+    return named_by_texts(texts, rows, where, reading, notes, lambda row: f"{where}, {rows[row]['sample_id']!r}")
 
 
 def _texts_of(body):
@@ -113,16 +112,3 @@ def _texts_of(body):
         if isinstance(part, dict) and isinstance(part.get("text"), str)
     ]
     return parts[:1]
-
-
-def _answer(text):
-    """The class that a text names: the text, or a value of the JSON object that it is."""
-    text = text.strip()
-    try:
-        value = json.loads(text) if text.startswith(("{", '"')) else text
-    except (ValueError, RecursionError):
-        return text
-    if isinstance(value, dict):
-        key = next((key for key in _ANSWER_KEYS if key in value), next(iter(value), None) if len(value) == 1 else None)
-        value = value.get(key)
-    return value if isinstance(value, str) else text
