@@ -112,7 +112,7 @@ def inside_words(place, name, value, ink, *, tag="", bold=False):
 
 
 @dataclass(frozen=True)
-class Outside:
+class MarginLabel:
     """A label next to a drawing.
 
     Attributes
@@ -156,7 +156,7 @@ def placed_outside(labels, left, right, height, colour):
 
     Returns
     -------
-    (list of dict, list of dict, list of (Outside, dict))
+    (list of dict, list of dict, list of (MarginLabel, dict))
         Rows of `texts`, rows of `leaders`, and the labels that are drawn with their places (x, x2, y, y2).
     """
     kept, used = [], 0.0

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from hierviz.charts._blocks import Outside, edges, inside_words, leaders, outside_width, placed_outside
+from hierviz.charts._blocks import MarginLabel, edges, inside_words, leaders, outside_width, placed_outside
 from hierviz.charts._canvas import boxes, hover, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._value_colours import mixed, text_on
@@ -209,7 +209,7 @@ def _label(found, cell, place, look):
         "colour": look.ink,
         "weight": 600 if node in found.clear else "normal",
     }
-    return Outside(
+    return MarginLabel(
         place["x2"], (place["y"] + place["y2"]) / 2, [line], float(np.nan_to_num(found.p_value[node], nan=2))
     )
 

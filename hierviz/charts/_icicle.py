@@ -13,7 +13,7 @@ from hierviz.charts._blocks import (
     HAIRLINE,
     INSET,
     LEAD,
-    Outside,
+    MarginLabel,
     edges,
     inside_words,
     leaders,
@@ -209,7 +209,7 @@ class IcicleLayout:
                 lines.append({"text": too_thin(room), "colour": look.muted, "size": SMALL})
             last = labelled[steps[-1]["row"]]
             rank = (0 if row["on_truth"] else 1 if row["on_answer"] or row["kept"] else 2) - min(_mass(row), 0.99)
-            found.append(Outside(last["x2"], (last["y"] + last["y2"]) / 2, lines, rank, steps[-1]))
+            found.append(MarginLabel(last["x2"], (last["y"] + last["y2"]) / 2, lines, rank, steps[-1]))
         return found
 
     def _followed(self, row, labelled):

@@ -13,7 +13,7 @@ import functools
 
 import numpy as np
 
-from hierviz.charts._blocks import Outside, outside_width, placed_outside
+from hierviz.charts._blocks import MarginLabel, outside_width, placed_outside
 from hierviz.charts._subtree_icicle import ALWAYS, LABELS, SHARE, beyond, named_worst, node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
@@ -139,7 +139,7 @@ def _outside(table, cost, cell, look, bad):
     text = {"text": table.taxonomy.title(node), "more": f" {number_text_of(cost, cell.cost)}", "colour": look.ink}
     place = cell.place
     lines = [text | {"weight": 600 if node == bad[0] else "normal"}]
-    return Outside(place["x2"] - cell.width / 2, (place["y"] + place["y2"]) / 2, lines, bad.index(node))
+    return MarginLabel(place["x2"] - cell.width / 2, (place["y"] + place["y2"]) / 2, lines, bad.index(node))
 
 
 def _chip(table, cost, cell, others):

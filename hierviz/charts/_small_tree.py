@@ -11,7 +11,7 @@ from hierviz.charts._blocks import (
     LEAD,
     LOW,
     LOWEST,
-    Outside,
+    MarginLabel,
     edges,
     inside_words,
     leaders,
@@ -225,7 +225,7 @@ def _outside(row, place, look, width):
     lines = [{"text": row["said"], "more": f" {row['value']}", "colour": look.ink, "weight": 600}]
     if place["y2"] - place["y"] <= HAIRLINE and row["kind"] != "tn":
         lines.append({"text": too_thin(width - LEAD - 4), "colour": look.muted, "size": SMALL})
-    return Outside(place["x2"], (place["y"] + place["y2"]) / 2, lines, -row["p"])
+    return MarginLabel(place["x2"], (place["y"] + place["y2"]) / 2, lines, -row["p"])
 
 
 def _places(taxonomy):

@@ -13,7 +13,7 @@ import functools
 
 import numpy as np
 
-from hierviz.charts._blocks import Outside, inside_words, outside_width, placed_outside
+from hierviz.charts._blocks import MarginLabel, inside_words, outside_width, placed_outside
 from hierviz.charts._compose import frame
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.subtree_layout import HEIGHT, LEAST, subtree_cells
@@ -159,7 +159,7 @@ def _outside(table, cell, place, value, look, worst):
         "colour": look.ink,
         "weight": 600 if node in worst else "normal",
     }
-    return Outside(
+    return MarginLabel(
         place["x2"], (place["y"] + place["y2"]) / 2, [line], -float(excess(table)[node]) - 1e9 * (node in worst)
     )
 

@@ -115,7 +115,9 @@ def _read(name, **more):
 def test_fiftyone_without_classes_or_confidences(tmp_path):
     """A sample without a classification is answered with nothing; classes are labels where a confidence is missing."""
     path = tmp_path / "labels.json"
-    path.write_text('{"classes": null, "labels": {"a": {"label": "cat", "attributes": {"x": 1}}, "b": null, "c": ["dog"]}}')
+    path.write_text(
+        '{"classes": null, "labels": {"a": {"label": "cat", "attributes": {"x": 1}}, "b": null, "c": ["dog"]}}'
+    )
     taxonomy = load_taxonomy(FILES / "taxonomy.csv")
     found = load_predictions(path, taxonomy)
     assert [taxonomy.names[node] for node in found.labels.nodes] == ["cat", taxonomy.names[0], "dog"]

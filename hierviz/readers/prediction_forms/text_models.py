@@ -64,7 +64,7 @@ def batch_records(objects, where, reading, notes):
     PredictionsError
         If a line has no custom_id, or its answer is no text.
     """
-    failed, texts, rows, n, n_several = [], [], [], 0, 0
+    failed, texts, rows, n_several = [], [], [], 0
     for number, value in enumerate(objects, 1):
         sample = value.get("custom_id") if isinstance(value, dict) else None
         if not isinstance(sample, (str, int)):
@@ -81,7 +81,6 @@ def batch_records(objects, where, reading, notes):
             raise PredictionsError(
                 f"{where}, {str(sample)!r}: expected an answer in 'choices' or 'output' of its body, got none. Is it a chat?"
             )
-        n += 1
         n_several += len(given) > 1
         for text in given if reading.has_votes else given[:1]:
             texts.append(text)
