@@ -74,6 +74,7 @@ def test_calibration_has_diagrams_before_and_after(isotonic):
     assert len(visit.charts()) == 1 + len(Visit("taxonomy", model=MODEL, aspect="calibration").charts())
 
 
+@pytest.mark.long
 def test_ways_are_compared_on_request(model, isotonic):
     visit = Visit("compare", model=MODEL)
     assert not [one for one in visit.at.dataframe if "if calibrated" in one.value]

@@ -449,7 +449,7 @@ def test_every_number_is_that_of_the_definition(key):
     "key",
     [
         # Forty repetitions of folds, at several settings.
-        pytest.param(key, marks=pytest.mark.long) if key == "how-sure" else key
+        pytest.param(key, marks=pytest.mark.long) if key in ("how-sure", "rules") else key
         for key in LESSON_FILES
         if key not in DEMO
     ],

@@ -452,6 +452,7 @@ def test_two_models_sample_by_sample():
     assert escape(hv.comparison.right_together(models).sentence).replace(" %", "\u00a0%") in three
 
 
+@pytest.mark.long
 def test_calibration_in_words(tmp_path):
     """Says 0.9 of every answer, half of them are right: the report says what `diagnose` says, and of each depth."""
     hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")

@@ -52,11 +52,6 @@ def panel(choice, now):
     found = {key: nodes for key, nodes in found.items() if nodes is not None}
     if now.model not in found:
         return
-    _promise(choice, now.model, found[now.model])
-    _picture(choice, found, now.model)
-    _models(choice, found)
-    if found[now.model].classes is not None:
-        _classes(choice, now.model, found[now.model])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle(
             "Show on Examples",
@@ -65,6 +60,11 @@ def panel(choice, now):
         )
         if is_on_examples():
             link_to("example", "Go to Examples", "arrow_forward")
+    _promise(choice, now.model, found[now.model])
+    _picture(choice, found, now.model)
+    _models(choice, found)
+    if found[now.model].classes is not None:
+        _classes(choice, now.model, found[now.model])
 
 
 def prepare(choice, key):
