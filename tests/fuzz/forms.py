@@ -17,6 +17,8 @@ from .seeds import IDS, P, archive, saved, seeds
 
 PARENTS = {"mammal": "animal", "cat": "mammal", "dog": "mammal", "bird": "animal", "duck": "bird", "newt": "animal"}
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+OWL = 'xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"'
+PURL = "http://purl.obolibrary.org/obo/TT_"
 
 
 class Forms:
@@ -57,6 +59,24 @@ class Forms:
     def choices(self, name):
         """Label Studio."""
         return "".join(f'<Choice value="{child}">{self.choices(child)}</Choice>\n' for child in self.below(name))
+
+    def owl(self):
+        """Classes of OWL."""
+        found = '<owl:Ontology rdf:about="http://e.org/t.owl"/>\n'
+        for name in self.names:
+            above = self.parents.get(name)
+            found += f'<owl:Class rdf:about="{PURL}{self.ids[name][1:]}"><rdfs:label>{name}</rdfs:label>'
+            if above is not None:
+                found += f'<rdfs:subClassOf rdf:resource="{PURL}{self.ids[above][1:]}"/>'
+            found += "</owl:Class>\n"
+        return found
+
+    def obograph(self):
+        """A graph of obographs."""
+        address = {name: f"{PURL}{self.ids[name][1:]}" for name in self.names}
+        nodes = [{"id": address[name], "lbl": name, "type": "CLASS"} for name in self.names]
+        edges = [{"sub": address[a], "pred": "is_a", "obj": address[b]} for a, b in self.parents.items()]
+        return {"id": "http://e.org/t.json", "nodes": nodes, "edges": edges}
 
     def labels(self):
         """SpeciesNet's, of the leaves."""
@@ -175,6 +195,8 @@ class Forms:
                 f"{self.brackets(self.top, called)};\nend;\n",
             ),
             "obo": ("t.obo", f"format-version: 1.2\n\n{obo}"),
+            "owl": ("t.owl", f"<?xml version=\"1.0\"?>\n<rdf:RDF {spaces} {OWL}>\n{self.owl()}</rdf:RDF>\n"),
+            "obographs": ("t.json", json.dumps({"graphs": [self.obograph()]})),
             "skos": ("t.ttl", prefixes + turtle),
             "skos in XML": ("t.rdf", f'<?xml version="1.0"?>\n<rdf:RDF {spaces}>\n{rdf}</rdf:RDF>\n'),
             "skos in triples": (
