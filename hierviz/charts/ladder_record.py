@@ -22,6 +22,9 @@ import numpy as np
 from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.predictions.outside import GIVEN
+from hierviz.readers.prediction_forms.language_models import READ_AS
+from hierviz.readers.prediction_forms.language_models import TEXT as TEXT_OF_MODEL
 from hierviz.uncertainty._vote_shares import counted_answers
 
 # Letters and lines, wide and narrow: of a text sample, of its attributes.
@@ -29,7 +32,7 @@ TEXT = {"wide": (34, 15), "narrow": (52, 3)}
 FACTS = {"wide": (40, 4), "narrow": (42, 2)}
 # Of the sentence on what a conformal node holds, in small type.
 HELD = {"wide": (150, 1), "medium": (104, 2), "narrow": (58, 3)}
-HIDDEN = ("image", "file", "text", "path")
+HIDDEN = ("image", "file", "text", "path", TEXT_OF_MODEL, READ_AS)
 
 
 @dataclass(frozen=True)
@@ -167,10 +170,13 @@ def _held(sentence):
 def _sample(model, picture):
     predictions, row = model.evaluation.predictions, model.row
     text = predictions.text(row) or ""
-    known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
+    # A text that names no class is what was given.
+    hidden = (*HIDDEN, GIVEN) if TEXT_OF_MODEL in predictions.attributes else HIDDEN
+    known = {k: v[row] for k, v in predictions.attributes.items() if k not in hidden and str(v[row]) != ""}
     votes = [] if model.votes is None else [counted_answers(model.votes.n_answers[0])]
     facts = [f"sample: {predictions.sample_id(row)}", *votes, *(f"{key}: {value}" for key, value in known.items())]
     made = {"picture": picture, "root": model.taxonomy.title(0)}
+    made["has_p"] = model.p is not None
     made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
     if model.votes is not None:
         made["axis"] = "p: share of the answers, with its 95 % interval"

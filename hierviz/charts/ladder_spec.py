@@ -123,9 +123,9 @@ def _signals():
         "low": "top + units * slot_tall",
         "ribbon": "low + 20 * large",
         "ribbon_tall": "30 * large",
-        "is_p": "now && (now.parameter === 'threshold' || rule === 'majority')",
+        "is_p": "now && sample.has_p && (now.parameter === 'threshold' || rule === 'majority')",
         "axis": "is_p ? 'p' : now && now.parameter === 'lam' ? 'lam' : 'parameter'",
-        "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
+        "at": "now && now.parameter ? value : is_p ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
         # At the left, the sample, three lines and what else is known of it are above the curve.

@@ -42,6 +42,8 @@ def doctor(
     disagreeing: str | None = None,
     ids: str | None = None,
     samples: str | None = None,
+    outside: str | None = None,
+    outside_truth: str | None = None,
     stage: Callable[[str], Any] = lambda name: None,
     taxonomy_reading: Mapping[str, Any] | None = None,
 ) -> Examination:
@@ -54,7 +56,7 @@ def doctor(
     truth : str or path, optional
     classes : str, path or sequence of str, optional
         A class list, as `load_predictions` takes it.
-    truth_column, parametrisation, missing, percent, disagreeing, ids, samples : optional
+    truth_column, parametrisation, missing, percent, disagreeing, ids, samples, outside, outside_truth : optional
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
@@ -99,7 +101,8 @@ def doctor(
         truth_look, truth_ids = None, None
         if truth is not None:
             stage(Path(truth).name)
-            truth_look, truth_ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
+            how = {"truth_column": truth_column, "numbers": numbers, "outside": {"outside_truth": outside_truth}}
+            truth_look, truth_ids = look_at_truth(truth, taxonomy, found, **how)
             if truth_look is None and not _is_readable(truth, taxonomy, truth_column, classes, found):
                 truth = None
         for number, file in enumerate(files):
@@ -125,6 +128,8 @@ def doctor(
                 disagreeing=disagreeing,
                 ids=ids,
                 samples=samples,
+                outside=outside,
+                outside_truth=outside_truth,
             )
             if truth is not None:
                 look.join(truth, truth_look, truth_ids)

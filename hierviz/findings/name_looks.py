@@ -99,7 +99,7 @@ def nearest_table(mapping):
     return f"{names} near the name of one class: {', '.join(pairs)}{more}"
 
 
-def look_at_names(look, place, taxonomy, what, *, numbers=None):
+def look_at_names(look, place, taxonomy, what, *, numbers=None, outside=None):
     """Note cells that are not written as the taxonomy has them.
 
     Parameters
@@ -112,6 +112,9 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         What the cells are ("truth").
     numbers : dict of int to int, optional
         Node of each number of a class list.
+    outside : mapping of str to str, optional
+        What names outside the taxonomy count as, where that was chosen: ``outside`` and ``outside_truth`` of
+        `load_predictions`. They are then no error.
     """
     is_path = look.names[place].casefold() == "path"
     records: dict[str, list] = {}
@@ -124,11 +127,11 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         return
     spellings = _Meanings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
 
-    def note(code, names, text, fix=None, more=""):
+    def note(code, names, text, fix=None, more="", severity=None):
         at = [
             record for cell in bad if not set(names).isdisjoint(map(str.strip, bad[cell])) for record in records[cell]
         ]
-        look.note(code, at, f"{text} ({what}, {look.lines(at)}).{more}", fix)
+        look.note(code, at, f"{text} ({what}, {look.lines(at)}).{more}", fix, severity)
 
     for code, renamed, text in (
         ("leading_zeros", spellings.zeros, "lost the leading zeros that the taxonomy has"),
@@ -153,10 +156,14 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         ten = ", ".join(f"{shown(name)} ({n:,})" for name, n in often.most_common(MOST_SHOWN))
         more = f" and {len(unknown) - MOST_SHOWN} more" if len(unknown) > MOST_SHOWN else ""
         text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {ten}{more}"
-        note("unknown_names", unknown, text, more=f"{advice(unknown[0], taxonomy)}{QUESTION[what == 'truth']}")
+        choice = "outside_truth" if what == "truth" else "outside"
+        said = (outside or {}).get(choice) or "error"
+        if said != "error":
+            note("unknown_names", unknown, text, more=f" As chosen: {{{choice}={said}}}.", severity="info")
+        else:
+            note("unknown_names", unknown, text, more=f"{advice(unknown[0], taxonomy)}{QUESTION[what == 'truth']}")
         mapping = nearest(unknown, [often[name] for name in unknown], taxonomy)
-        if mapping.node_of:
-            choice = "outside_truth" if what == "truth" else "outside"
+        if mapping.node_of and said != "nearest":
             note("nearest_names", mapping.node_of, nearest_table(mapping), more=f" To map them: {{{choice}=nearest}}.")
     renamed = spellings.zeros | spellings.odd | spellings.spelt
     for cell in bad:

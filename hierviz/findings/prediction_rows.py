@@ -51,7 +51,7 @@ class RowRoles:
     has_header: bool = True
 
 
-def look_at_rows(look, roles, taxonomy, numbers=None):
+def look_at_rows(look, roles, taxonomy, numbers=None, outside=None):
     """Note what the rows of a table hold that cannot be read.
 
     Parameters
@@ -61,12 +61,14 @@ def look_at_rows(look, roles, taxonomy, numbers=None):
     taxonomy : Taxonomy
     numbers : dict of int to int, optional
         Node of each number of a class list.
+    outside : mapping of str to str, optional
+        As `name_looks.look_at_names` takes it.
     """
     look.read_rows(roles.has_header)
     everything = look.rows | look.ragged
     _look_at_numbers(look, roles.pairs)
     for place, what in roles.names:
-        look_at_names(look, place, taxonomy, what, numbers=numbers)
+        look_at_names(look, place, taxonomy, what, numbers=numbers, outside=outside)
         if any(place == class_ for class_, _ in roles.pairs):
             unknown = [record for record in look.rows if look.to_read_on.cells.get((record, place)) == ""]
             for record in unknown:

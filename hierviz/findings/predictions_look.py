@@ -134,7 +134,7 @@ class PredictionsLook:
 
     def _are_texts(self, error):
         """Whether texts of a language model stop the reader: they are noted, and read as answers outside the taxonomy."""
-        if "outside" not in error.parameters or "outside" in self.reading:
+        if "outside" not in error.parameters or self.reading.get("outside"):
             return False
         if self._error_of_reader(self.path, outside="wrong") or READ_AS not in self.predictions.attributes:
             return False
@@ -173,7 +173,7 @@ class PredictionsLook:
         if reading.get("parametrisation") == COUNTS:
             # Rows with one id are several answers.
             roles = replace(roles, samples=None)
-        look_at_rows(self.look, roles, self.taxonomy, self.numbers)
+        look_at_rows(self.look, roles, self.taxonomy, self.numbers, self.reading)
 
     def _fixed_path(self):
         """The file, or a copy with all changes where there are any."""

@@ -17,7 +17,7 @@ from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import TRUTH_COLUMNS, id_column, truth_place
 
 
-def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
+def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None, outside=None):
     """Note the faults of a table of truths.
 
     Parameters
@@ -28,6 +28,8 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
     truth_column : str, optional
     numbers : dict of int to int, optional
         Node of each number of a class list.
+    outside : mapping of str to str, optional
+        As `name_looks.look_at_names` takes it.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         if place is None:
             return None, None
         id_place = id_column(look.names)
-        look_at_rows(look, RowRoles(id_place, [(place, "truth")]), taxonomy, numbers)
+        look_at_rows(look, RowRoles(id_place, [(place, "truth")]), taxonomy, numbers, outside)
     except HiervizError as error:
         found.failed(error, Path(path).name)
         return None, None

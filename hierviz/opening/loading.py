@@ -240,6 +240,8 @@ def examined(files):
         parametrisation=files.parametrisation,
         predictions_form=files.predictions_form,
         disagreeing=files.disagreeing,
+        outside=files.outside,
+        outside_truth=files.outside_truth,
         **files.truth_keywords,
         taxonomy_reading=files.taxonomy_keywords,
     )

@@ -124,7 +124,8 @@ is_of_sets = not usable
 if is_of_sets:
     usable = {key: model for key, model in methods.items() if model.why_no_set_curve() is None}
 if not usable:
-    st.title("Operating curves")
+    with frame.title_row("Operating curves"):
+        pass
     reason = data.first.why_no_set_curve() or data.first.why_no_curve()
     st.info(
         f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers are on the Overview.",

@@ -114,6 +114,8 @@ if is_looks:
         conformal_line(data, key, row)
     looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice)
 elif is_ladder:
+    if not asks:
+        sample.answer_text(predictions, row)
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
     samples = {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}
     living(data, key, choice, samples, asks, {} if asks else conformal_lines(data, samples.values()))

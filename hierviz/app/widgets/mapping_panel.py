@@ -17,6 +17,7 @@ from hierviz.readers.mapping_file import mapping_csv
 FILE = "mapping.csv"
 # Classes that a cell offers as a list; of more, their names are typed. Pixels of the table, and rows that are shown.
 MOST_OFFERED, HEIGHT, MOST_ROWS = 2000, 400, 1000
+NO_CLASS = "(no class)"
 
 
 def mapping_panel(data):
@@ -26,7 +27,7 @@ def mapping_panel(data):
     if mapping is None or not len(mapping):
         return
     st.subheader("Names outside the taxonomy")
-    st.markdown(f"{mapping.sentence} Change what a name is mapped to, or empty the cell: it is then no class.")
+    st.markdown(f"{mapping.sentence} Change what a name is mapped to, or choose *{NO_CLASS}*.")
     changed = _edited(mapping, data)
     is_changed = changed.node_of != mapping.node_of
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -54,7 +55,7 @@ def _edited(mapping, data):
     shown = pd.DataFrame(
         {
             "given": [row.given for row in rows],
-            "mapped_to": [names[row.node] if row.node >= 0 else "" for row in rows],
+            "mapped_to": [names[row.node] if row.node >= 0 else NO_CLASS for row in rows],
             "sure": [None if row.sure is None else 100 * row.sure for row in rows],
             "count": [row.count for row in rows],
             "note": [mapping.note(row) for row in rows],
@@ -65,7 +66,7 @@ def _edited(mapping, data):
     mapped = (
         st.column_config.TextColumn("Mapped to", width=width)
         if offered is None
-        else st.column_config.SelectboxColumn("Mapped to", options=["", *offered], width=width)
+        else st.column_config.SelectboxColumn("Mapped to", options=[NO_CLASS, *offered], width=width)
     )
     edited = st.data_editor(
         shown,
@@ -88,6 +89,7 @@ def _edited(mapping, data):
     changed = mapping
     for row, name in zip(rows, edited["mapped_to"].tolist(), strict=True):
         name = name.strip() if isinstance(name, str) else ""
+        name = "" if name == NO_CLASS else name
         if name != (names[row.node] if row.node >= 0 else ""):
             try:
                 changed = changed.choose(row.given, name)

@@ -24,7 +24,7 @@ from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.predictions.outside import GIVEN
-from hierviz.readers.prediction_forms.language_models import TEXT
+from hierviz.readers.prediction_forms.language_models import READ_AS, TEXT
 from hierviz.reports.view_file import SeenCards, SeenTable
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -35,7 +35,7 @@ VERDICTS = {
     "wrong": ":orange[wrong]",
 }
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
-SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT)
+SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT, READ_AS)
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
