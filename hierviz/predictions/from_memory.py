@@ -101,7 +101,7 @@ class FromMemory(FromAnswers):
         truth_place = _truth_column(names, truth, taxonomy)
         if truth_place is not None:
             truth = frame.iloc[:, truth_place].to_numpy()
-        elif hasattr(truth, "index") and hasattr(truth, "to_numpy") and not hasattr(truth, "columns"):
+        elif hasattr(getattr(truth, "index", None), "equals") and not hasattr(truth, "columns"):
             if not truth.index.equals(frame.index):
                 raise PredictionsError(
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."

@@ -492,11 +492,11 @@ def _as_nodes(what, values):
     """None and NodeLists as they are, one node number a sample as an array, lists of them as NodeLists."""
     if values is None or isinstance(values, NodeLists):
         return values
+    values = of_tensor(values, what)
     if isinstance(values, (str, Mapping)) or not hasattr(values, "__iter__"):
         raise PredictionsError(
             f"{what}: expected node numbers in a list or an array, got {shown(values)}. Use Taxonomy.nodes to look names up."
         )
-    values = of_tensor(values, what)
     has_lists = not isinstance(values, np.ndarray) and any(np.ndim(value) for value in values)
     # An empty list is one of floats.
     parts = [np.ravel(value) for value in values if np.size(value)] if has_lists else []
