@@ -51,7 +51,7 @@ def files(folder):
     (place / "tax.csv").write_text(
         "parent,child\nTier,Säuger\nSäuger,Katze\nSäuger,Hund\nTier,Molch\n", encoding="utf-8"
     )
-    rows = "sample_id,Katze,Hund,Molch,truth\na,0.7,0.2,0.1,Katze\nb,0.3,0.4,0.3,Säuger\nc,0.1,0.1,0.8,Molch\n"
+    rows = "sample_id,Katze,Hund,Molch,truth\na,0.7,0.2,0.1,Katze\nb,0.3,0.4,0.3,Hund\nc,0.1,0.1,0.8,Molch\n"
     (place / "scores.csv").write_text(rows, encoding="utf-8")
     return place / "tax.csv", place / "scores.csv"
 
