@@ -17,6 +17,8 @@ from .seeds import IDS, P, archive, saved, seeds
 
 PARENTS = {"mammal": "animal", "cat": "mammal", "dog": "mammal", "bird": "animal", "duck": "bird", "newt": "animal"}
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+OWL = "http://www.w3.org/2002/07/owl#"
+OBO = "http://purl.obolibrary.org/obo/"
 
 
 class Forms:
@@ -134,6 +136,19 @@ class Forms:
             for a, b in parents.items()
         )
         spaces = f'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="{SKOS}"'
+        terms = {name: f"{OBO}TT_{ids[name][1:]}" for name in names}
+        owl = "".join(
+            f'<owl:Class rdf:about="{terms[name]}"><rdfs:label>{name}</rdfs:label>'
+            + (f'<rdfs:subClassOf rdf:resource="{terms[parents[name]]}"/>' if name in parents else "")
+            + "</owl:Class>\n"
+            for name in names
+        )
+        of_owl = f'{spaces} xmlns:owl="{OWL}" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"'
+        graph = {
+            "id": f"{OBO}tt.owl",
+            "nodes": [{"id": term, "lbl": name, "type": "CLASS"} for name, term in terms.items()],
+            "edges": [{"sub": terms[a], "pred": "is_a", "obj": terms[b]} for a, b in parents.items()],
+        }
         called = {leaf: str(k) for k, leaf in enumerate(self.leaves, 1)}
         translate = ", ".join(f"{number} {leaf}" for leaf, number in called.items())
         categories = [
@@ -175,6 +190,8 @@ class Forms:
                 f"{self.brackets(self.top, called)};\nend;\n",
             ),
             "obo": ("t.obo", f"format-version: 1.2\n\n{obo}"),
+            "owl": ("t.owl", f'<?xml version="1.0"?>\n<rdf:RDF {of_owl}>\n<owl:Ontology/>\n{owl}</rdf:RDF>\n'),
+            "obographs": ("t.json", json.dumps({"graphs": [graph]})),
             "skos": ("t.ttl", prefixes + turtle),
             "skos in XML": ("t.rdf", f'<?xml version="1.0"?>\n<rdf:RDF {spaces}>\n{rdf}</rdf:RDF>\n'),
             "skos in triples": (
@@ -325,6 +342,13 @@ def predictions():
                 json.dumps({"custom_id": name, "response": {"body": {"choices": [{"message": {"content": found[0]}}]}}})
                 + "\n"
                 for name, found, _ in best
+            ),
+        ),
+        "language_model": (
+            "p.jsonl",
+            "".join(
+                json.dumps({"id": n, "response": f"It is a {found[0]}. Confidence: 80 %"}) + "\n"
+                for n, found, _ in best
             ),
         ),
         "coco_results": ("p.json", json.dumps(coco)),

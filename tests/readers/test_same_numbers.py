@@ -1,5 +1,7 @@
 """One tree in twenty forms and more, whose nodes come in several orders, and scores with many ties: the same numbers."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ pytest.importorskip("anytree")
 GROUPS = {"mammal": ["cat", "dog", "cow"], "bird": ["duck", "crane", "owl"], "fish": ["pike", "eel"]}
 PARENTS = dict.fromkeys(GROUPS, "animal") | {name: group for group, names in GROUPS.items() for name in names}
 RULES = ("majority", "threshold")  # of the others the first of several equal nodes is the answer
+MISSING = {"obographs"} if find_spec("pronto") is None else set()
 # Of several equal leaves one has to be taken, and on the curve of several equal nodes.
 OF_ORDER = ("curve.", "top_down.", "confusion.baseline.path_to")
 
@@ -31,6 +34,8 @@ def models(tmp_path_factory):
     (folder / "p.csv").write_text(f"sample_id,{','.join(tree.leaves)},truth\n{''.join(rows)}")
     found = {}
     for form, (name, files) in tree.all().items():
+        if form in MISSING:
+            continue
         place = folder / form
         place.mkdir()
         for file, content in files.items():
@@ -52,7 +57,7 @@ def numbers(value, key=""):
 
 
 def test_all_forms_are_there(models):
-    assert {form.split(" ")[0] for form in models} == set(FORMS)
+    assert {form.split(" ")[0] for form in models} == set(FORMS) - MISSING
     assert len(models) >= 20
     orders = {tuple(model.taxonomy.title(leaf) for leaf in model.taxonomy.leaves.tolist()) for model in models.values()}
     assert len(orders) >= 3  # else nothing is shown
