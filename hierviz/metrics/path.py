@@ -116,11 +116,9 @@ def node_pairs(
     common: np.ndarray | None = None,
 ) -> NodePairs:
     """The NodePairs that the path metrics are functions of; arguments and errors as in `path_metrics`."""
-    truth, predicted = checked_nodes(taxonomy, truth, predicted)
-    common = lowest_common_ancestors(taxonomy, truth, predicted) if common is None else common
-    answered = predicted
-    if truncated:
-        predicted = truncated_at(truth, predicted, common)
+    truth, answered = checked_nodes(taxonomy, truth, predicted)
+    common = lowest_common_ancestors(taxonomy, truth, answered) if common is None else common
+    predicted = truncated_at(truth, answered, common) if truncated else answered
     return NodePairs(taxonomy, truth, predicted, common, answered)
 
 

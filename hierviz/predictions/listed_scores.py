@@ -112,8 +112,8 @@ class ListedScores(Short):
         offsets = self.offsets[first : max(first, last) + 1]
         entries = slice(offsets[0], offsets[-1])
         outside = None if self.outside is None else self.outside[rows]
-        own = {"columns": self.columns[entries], "values": self.values[entries], "outside": outside}
-        return replace(self, offsets=offsets - offsets[0], **own)
+        columns, values = self.columns[entries], self.values[entries]
+        return replace(self, offsets=offsets - offsets[0], columns=columns, values=values, outside=outside)
 
     def take(self, rows: np.ndarray) -> Self:
         """ListedScores of some rows (ndarray of int), in that order."""

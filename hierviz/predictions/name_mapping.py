@@ -30,7 +30,7 @@ class MappedName(NamedTuple):
     """
 
     given: str
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]
     node: int = -1
     sure: float | None = None
     near: tuple[int, ...] = ()

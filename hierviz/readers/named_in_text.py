@@ -119,7 +119,7 @@ def named_in_text(text: str, taxonomy: Taxonomy) -> NamedInText:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TextPart:
     """Words of a part of a text."""
 
     text: str
@@ -161,7 +161,7 @@ class TextNames:
         parts, mentions, whys = answer_parts(text), [], []
         for start, end in parts:
             whole = self._whole(text, start, end)
-            part = _Part(text, start, end)
+            part = _TextPart(text, start, end)
             of_part = [whole] if whole else self._mentions(part)
             whys += [] if whole else self._problems(part, of_part)
             mentions += of_part

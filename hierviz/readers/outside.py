@@ -142,9 +142,11 @@ class OutsideNames:
         kept[order[np.unique(pairs, return_index=True)[1]]] = True
         is_outside = node == OUTSIDE
         kept &= ~is_outside
-        mass = np.bincount(row[is_outside], value[is_outside], minlength=entries.n_rows)
-        found = {"outside": np.sort(row[is_best & is_outside]), "outside_mass": mass if is_outside.any() else None}
-        return replace(entries, row=row[kept], node=node[kept], value=value[kept], **found)
+        outside, mass = np.sort(row[is_best & is_outside]), None
+        if is_outside.any():
+            mass = np.bincount(row[is_outside], value[is_outside], minlength=entries.n_rows)
+        row, node, value = row[kept], node[kept], value[kept]
+        return replace(entries, row=row, node=node, value=value, outside=outside, outside_mass=mass)
 
     def _settled(self, rows, nodes, counts=None):
         """Nodes in place of codes; names and rows are counted, of all entries or of those of `counts`."""
@@ -217,9 +219,10 @@ class OutsideNames:
 
     def notes(self, where: str) -> list[str]:
         """What was done, in words; nothing where no name lies outside."""
-        record, said = self.record, []
+        record = self.record
         if record is None:
-            return said
+            return []
+        said = []
         if record.left:
             done = "left out, with their answer and truth" if self.drops else "count as wrong"
             if self.are_votes:

@@ -269,6 +269,7 @@ HEDGED = {
         "hr_micro": 1 / 5,
         "subset_accuracy": 0.0,
         "n_empty": 1,
+        "outside_share": 0.0,
         "n_incoherent": 0,
         "hf1_auc": (1 + 1 / 6 + 1 / 12) / 3,
         "ihf1_auc": (1 + 1 / 7 + 1 / 7) / 3,

@@ -177,11 +177,12 @@ def test_hwv(hwv, evaluate_hwv, taxonomy, name, file, n_values):
     labels, golden = model["labels"], expected["threshold_0.5"]
     assert (
         set(labels)
-        == set(LABELS) | set(CURVES) | {"macro_f1_by_depth", "subset_accuracy", "icm", "icm_norm"}
+        == set(LABELS) | set(CURVES) | {"macro_f1_by_depth", "subset_accuracy", "icm", "icm_norm", "outside_share"}
         == set(keys_of("labels", Mean, Total, OfSums, ByNode)) - set(OPTIMAL_SET_METRICS)
     )
     compared = compare(((key, labels[key], at(golden, place)) for key, place in LABELS.items()), "labels")
     compared += compare(((key, labels[key], expected["curves"][key]) for key in CURVES), "curves")
+    assert labels["outside_share"] == 0
     assert list(labels["macro_f1_by_depth"]) == list(golden["macro_f1_by_depth"]) == list("123456")
     for depth, block in labels["macro_f1_by_depth"].items():
         assert set(block) == set(BY_DEPTH)

@@ -349,6 +349,13 @@ def predictions():
                 for name, found, _ in best
             ),
         ),
+        "language_model": (
+            "p.jsonl",
+            "".join(
+                json.dumps({"id": n, "response": f"It is a {found[0]}. Confidence: 80 %"}) + "\n"
+                for n, found, _ in best
+            ),
+        ),
         "coco_results": ("p.json", json.dumps(coco)),
         "fiftyone": ("p.json", json.dumps(labels)),
         "fiftyone samples": ("p.json", json.dumps({"samples": samples})),

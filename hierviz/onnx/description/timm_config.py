@@ -42,7 +42,8 @@ def preset_of_timm(described: Mapping[str, Any], where: str) -> Preset:
     ModelError
         If a value is of another kind than timm writes.
     """
-    size, share = described.get("input_size"), described.get("crop_pct")
+    size: Any = described.get("input_size")
+    share = described.get("crop_pct")
     mode, resample = described.get("crop_mode") or "center", described.get("interpolation") or "bilinear"
     mean, std = (described.get(key) for key in ("mean", "std"))
     is_right = (
