@@ -24,7 +24,7 @@ _LARGE = """\
 A dump of NCBI or GBIF has millions of taxa: `--taxonomy-classes F`, in Python `classes=...`, names the classes (a
 class list of names or ids), and only these and their ancestors are read. It also cuts any other taxonomy to these
 classes. Terms of OBO files have their parents by `is_a`; `--taxonomy-relations is_a,part_of` adds other relations.
-SKOS needs `pip install "hierviz[ontologies]"`.
+SKOS needs `pip install "hierviz[ontologies]"`, OWL and obographs `pip install "hierviz[owl]"`.
 """
 _CLASSES = """\
 ## Class lists

@@ -89,7 +89,7 @@ def read_obographs(source, options):
 
 def _read(source, options, form):
     where = source.where
-    require(where, "ontologies", "pronto")
+    require(where, "owl", "pronto")
     import pronto
 
     text = source.read_text()
