@@ -101,8 +101,9 @@ class FromMemory(FromAnswers):
         truth_place = _truth_column(names, truth, taxonomy)
         if truth_place is not None:
             truth = frame.iloc[:, truth_place].to_numpy()
-        elif hasattr(getattr(truth, "index", None), "equals") and not hasattr(truth, "columns"):
-            if not truth.index.equals(frame.index):
+        elif hasattr(truth, "to_numpy") and not hasattr(truth, "columns"):
+            # A Series of pandas has an index; that of Arrow is a search.
+            if hasattr(index := getattr(truth, "index", None), "equals") and not index.equals(frame.index):
                 raise PredictionsError(
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
                 )

@@ -17,8 +17,8 @@ from .seeds import IDS, P, archive, saved, seeds
 
 PARENTS = {"mammal": "animal", "cat": "mammal", "dog": "mammal", "bird": "animal", "duck": "bird", "newt": "animal"}
 SKOS = "http://www.w3.org/2004/02/skos/core#"
-OWL = "http://www.w3.org/2002/07/owl#"
-OBO = "http://purl.obolibrary.org/obo/"
+OWL = 'xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"'
+PURL = "http://purl.obolibrary.org/obo/TT_"
 
 
 class Forms:
@@ -59,6 +59,24 @@ class Forms:
     def choices(self, name):
         """Label Studio."""
         return "".join(f'<Choice value="{child}">{self.choices(child)}</Choice>\n' for child in self.below(name))
+
+    def owl(self):
+        """Classes of OWL."""
+        found = '<owl:Ontology rdf:about="http://e.org/t.owl"/>\n'
+        for name in self.names:
+            above = self.parents.get(name)
+            found += f'<owl:Class rdf:about="{PURL}{self.ids[name][1:]}"><rdfs:label>{name}</rdfs:label>'
+            if above is not None:
+                found += f'<rdfs:subClassOf rdf:resource="{PURL}{self.ids[above][1:]}"/>'
+            found += "</owl:Class>\n"
+        return found
+
+    def obograph(self):
+        """A graph of obographs."""
+        address = {name: f"{PURL}{self.ids[name][1:]}" for name in self.names}
+        nodes = [{"id": address[name], "lbl": name, "type": "CLASS"} for name in self.names]
+        edges = [{"sub": address[a], "pred": "is_a", "obj": address[b]} for a, b in self.parents.items()]
+        return {"id": "http://e.org/t.json", "nodes": nodes, "edges": edges}
 
     def labels(self):
         """SpeciesNet's, of the leaves."""
@@ -136,19 +154,6 @@ class Forms:
             for a, b in parents.items()
         )
         spaces = f'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="{SKOS}"'
-        terms = {name: f"{OBO}TT_{ids[name][1:]}" for name in names}
-        owl = "".join(
-            f'<owl:Class rdf:about="{terms[name]}"><rdfs:label>{name}</rdfs:label>'
-            + (f'<rdfs:subClassOf rdf:resource="{terms[parents[name]]}"/>' if name in parents else "")
-            + "</owl:Class>\n"
-            for name in names
-        )
-        of_owl = f'{spaces} xmlns:owl="{OWL}" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#"'
-        graph = {
-            "id": f"{OBO}tt.owl",
-            "nodes": [{"id": term, "lbl": name, "type": "CLASS"} for name, term in terms.items()],
-            "edges": [{"sub": terms[a], "pred": "is_a", "obj": terms[b]} for a, b in parents.items()],
-        }
         called = {leaf: str(k) for k, leaf in enumerate(self.leaves, 1)}
         translate = ", ".join(f"{number} {leaf}" for leaf, number in called.items())
         categories = [
@@ -190,8 +195,8 @@ class Forms:
                 f"{self.brackets(self.top, called)};\nend;\n",
             ),
             "obo": ("t.obo", f"format-version: 1.2\n\n{obo}"),
-            "owl": ("t.owl", f'<?xml version="1.0"?>\n<rdf:RDF {of_owl}>\n<owl:Ontology/>\n{owl}</rdf:RDF>\n'),
-            "obographs": ("t.json", json.dumps({"graphs": [graph]})),
+            "owl": ("t.owl", f'<?xml version="1.0"?>\n<rdf:RDF {spaces} {OWL}>\n{self.owl()}</rdf:RDF>\n'),
+            "obographs": ("t.json", json.dumps({"graphs": [self.obograph()]})),
             "skos": ("t.ttl", prefixes + turtle),
             "skos in XML": ("t.rdf", f'<?xml version="1.0"?>\n<rdf:RDF {spaces}>\n{rdf}</rdf:RDF>\n'),
             "skos in triples": (
