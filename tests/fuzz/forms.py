@@ -349,6 +349,10 @@ def predictions():
                 for name, found, _ in best
             ),
         ),
+        "language_model": (
+            "p.csv",
+            "sample_id,response\n" + "".join(f"{name},This is a {found[0]}.\n" for name, found, _ in best),
+        ),
         "coco_results": ("p.json", json.dumps(coco)),
         "fiftyone": ("p.json", json.dumps(labels)),
         "fiftyone samples": ("p.json", json.dumps({"samples": samples})),
