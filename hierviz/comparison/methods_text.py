@@ -38,7 +38,7 @@ def methods_paragraph(table):
 def _answers(table):
     rules, thresholds = list(dict.fromkeys(table.rules or [table.choice["rule"]])), sorted(set(table.thresholds))
     if not any(model.predictions.has_scores for model in table.models):
-        is_hard = all(model.predictions.is_hard for model in table.models)
+        is_hard = all(one.is_hard or one.is_by_level for one in (model.predictions for model in table.models))
         return (
             "Each predicted label counts with its whole path." if is_hard else "Predicted labels were taken as listed."
         )

@@ -278,9 +278,9 @@ class NodeCounts:
         truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
         if not inference_rule(choice["rule"]).returns_sets:
             choice = {"rule": "threshold_set", "threshold": choice["threshold"]}
-        lists = model.answers(**choice) if predictions.has_scores else predictions.labels
+        lists = model.answers(**choice) if predictions.has_scores else predictions.answer_labels
         predicted, _ = predicted_keys(taxonomy, lists.take(rows))
-        if predictions.is_hard:
+        if predictions.is_hard or predictions.is_by_level:
             predicted = closed_keys(taxonomy, predicted)
         true, valid = truth_keys(taxonomy, truth), valid_keys(taxonomy, predicted) if len(predicted) else predicted
         keys = {

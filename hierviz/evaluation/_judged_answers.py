@@ -265,9 +265,9 @@ def set_outcomes(taxonomy: Taxonomy, truth: np.ndarray | NodeLists, predicted: n
     is_exact, is_empty = np.ones(len(truth), dtype=bool), np.ones(len(truth), dtype=bool)
     is_exact[np.setxor1d(true, claimed, assume_unique=True) // taxonomy.n_nodes] = False
     is_empty[claimed // taxonomy.n_nodes] = False
-    if isinstance(predicted, NodeLists):
-        outside = predicted.rows[predicted.nodes < 0]
-        is_exact[outside] = is_empty[outside] = False
+    lists = NodeLists.of(predicted)
+    outside = lists.rows[lists.nodes < 0]
+    is_exact[outside] = is_empty[outside] = False
     return outcome_places(is_exact, np.zeros_like(is_exact), is_empty)
 
 

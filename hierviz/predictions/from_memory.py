@@ -103,7 +103,8 @@ class FromMemory(FromAnswers):
             truth = frame.iloc[:, truth_place].to_numpy()
         elif hasattr(truth, "to_numpy") and not hasattr(truth, "columns"):
             # A Series of pandas has an index; that of Arrow is a search.
-            if hasattr(index := getattr(truth, "index", None), "equals") and not index.equals(frame.index):
+            index: Any = getattr(truth, "index", None)
+            if hasattr(index, "equals") and not index.equals(frame.index):
                 raise PredictionsError(
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
                 )

@@ -335,10 +335,11 @@ def _n_samples(joined):
 
 def _best_outside(raw, joined):
     """Which samples have their largest score at a class outside the taxonomy; None where no class lies outside."""
-    if raw.listed is None or raw.listed.outside is None:
+    rows = raw.outside if raw.listed is None else raw.listed.outside
+    if rows is None:
         return None
     found = np.zeros(joined.scores.shape[0], dtype=bool)
-    found[raw.listed.outside] = True
+    found[rows] = True
     return found
 
 

@@ -117,6 +117,8 @@ class RawPredictions:
         Id in the truth of each row, where several rows share one.
     counts_absent : bool
         Samples of the truth that are not here are answered with nothing, also where there are scores.
+    outside : ndarray of int, optional
+        Rows of scores that are not `listed` whose largest one is of a class outside the taxonomy, ascending.
     """
 
     where: str
@@ -136,6 +138,7 @@ class RawPredictions:
     parametrisation: str | None = None
     truth_ids: np.ndarray | None = None
     counts_absent: bool = False
+    outside: np.ndarray | None = None
 
     def as_shares(self):
         """The same where scores are percent: divided by 100, when they are read."""

@@ -233,8 +233,8 @@ class _Recomputation:
             if rule == "hf_optimal":
                 self.sets = [plain_optimal.hf_optimal(self.graph, p, settings["beta"]) for p in self.p]
         else:
-            self.sets = _as_lists(part.labels)
-            if part.is_hard:
+            self.sets = _as_lists(part.answer_labels)
+            if part.is_hard or part.is_by_level:
                 self.sets = [[*plain_sets.closed(self.graph, one), *(-1 for v in one if v < 0)] for one in self.sets]
 
     def probabilities(self):
@@ -327,7 +327,7 @@ class _Recomputation:
             return [plain_scores.level_answers(self.graph, p) for p in self.p]
         if self.part.is_by_level:
             return _as_lists(self.part.labels)
-        return [self.graph.path(labels[0])[1:] if labels else [] for labels in _as_lists(self.part.labels)]
+        return [self.graph.path(one[0])[1:] if one and one[0] >= 0 else [] for one in _as_lists(self.part.labels)]
 
     def _true_ends(self):
         if self.single is not None:
@@ -337,7 +337,7 @@ class _Recomputation:
     def _paths(self, answers):
         if answers is not None:
             return [[self.graph.path(answer)] for answer in answers]
-        lists = self.sets if self.p is not None else _as_lists(self.part.labels)
+        lists = self.sets if self.p is not None else _as_lists(self.part.answer_labels)
         return [plain_sets.cover(self.graph, one) for one in lists]
 
 

@@ -253,10 +253,10 @@ def test_high_thresholds_run_down_one_chain(graph, data):
 def test_curves_agree_with_rules(key, taxonomy):
     """Means of rule `threshold` at any tau, from the matrix, equal the curve, which only has the table."""
     rng = np.random.default_rng(5)
-    width = len(default_columns(taxonomy, key))
-    preds = hv.Predictions.from_scores(
-        taxonomy, rng.normal(size=(60, width), scale=2), key, truth=rng.integers(0, 7, 60)
-    )
+    shape = 60, len(default_columns(taxonomy, key))
+    # Votes are numbers of answers.
+    scores = rng.poisson(1, shape) if key == "votes" else rng.normal(size=shape, scale=2)
+    preds = hv.Predictions.from_scores(taxonomy, scores, key, truth=rng.integers(0, 7, 60))
     curve = hv.operating_curve(taxonomy, preds.truth, hv.pareto_table(taxonomy, preds))
     p = preds.node_probabilities()
     for tau in (0, 0.1, 0.3, 0.5, 0.9, 1):

@@ -164,8 +164,9 @@ def test_parametrisations(taxonomy, key, rule):
     rng = np.random.default_rng(7)
     graph = naive.Graph(7, taxonomy.edges.tolist())
     renamed = strategies.from_graph(graph)
-    width = len(naive.columns(graph, key))
-    scores = rng.normal(size=(40, width), scale=2)
+    shape = 40, len(naive.columns(graph, key))
+    # Votes are numbers of answers.
+    scores = rng.poisson(1, shape) if key == "votes" else rng.normal(size=shape, scale=2)
     check(graph, hv.Predictions.from_scores(renamed, scores, key, truth=rng.integers(0, 7, 40)), rule, 0.3)
 
 

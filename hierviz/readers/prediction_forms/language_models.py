@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.predictions.outside import OUTSIDE
 from hierviz.readers.columns import named_place
 from hierviz.readers.labels import read_cell
 from hierviz.readers.named_in_text import REASONS, named_in_text
@@ -47,7 +48,7 @@ def looks_like(names):
 
 def are_sentences(cells, taxonomy):
     """Whether many cells are texts of four words or more that are no class and no list of classes."""
-    distinct = [cell for cell in dict.fromkeys(cells) if isinstance(cell, str) and cell.strip()]
+    distinct = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and cell.strip()))
     strange = [cell for cell in distinct if len(cell.split()) >= _FEW_WORDS and read_cell(cell, taxonomy)[3]]
     return len(strange) >= max(1, _SHARE * len(distinct)) and any(
         named_in_text(cell, taxonomy).mentions for cell in strange
@@ -112,7 +113,7 @@ def named_by_texts(texts, rows, where, reading, notes, place):
     for text, row in zip(texts, rows, strict=True):
         found = known[text]
         node = found.node if found.node >= 0 or not text.strip() else outside.code(text)
-        lists.append([] if node == -1 else [node])
+        lists.append([] if node == OUTSIDE and not reading.keep_empty else [node])
         read_as = NAMED if found.node >= 0 else REASONS[found.why] if text.strip() else EMPTY
         said = {CONFIDENCE: found.confidence} if has_confidence else {}
         more.append({**row, TEXT: text, READ_AS: read_as, **said})

@@ -202,6 +202,7 @@ def summary(parents, samples, is_tree=True):
         "hr_micro": share("nodes", 2),
         "subset_accuracy": mean("is_equal"),
         "n_empty": empty,
+        "outside_share": sum(min(predicted, default=0) < 0 for predicted, _, _ in samples) / len(samples),
         "n_incoherent": incoherent,
         "hf1_auc": mean("hf1_auc"),
         "ihf1_auc": mean("ihf1_auc"),

@@ -260,7 +260,7 @@ def test_repeated_labels_count_once(taxonomy):
         (lambda t, c: c.add_lists(np.array([7]), lists(t, "cat")), "truth: expected node numbers from 0 to 6"),
         (
             lambda t, c: c.add_lists(np.array([1]), NodeLists.from_lists([[7]])),
-            "predicted: expected node numbers from -1",
+            r"predicted: expected node numbers from 0 to 6, or -1 \(outside the taxonomy\), got 7",
         ),
         (lambda t, c: c.add_lists(np.array([1]), lists(t, "cat", "dog")), "expected 2 values"),
         (lambda t, c: LabelSetCounts(t, 1.5), "threshold: expected a number from 0 to 1"),
