@@ -51,4 +51,5 @@ FORM_OF = {
     "kaiju.txt": "kaiju",
     **dict.fromkeys(("spacy_cats.jsonl", "spacy_multilabel.jsonl"), "spacy"),
     "openai_batch.jsonl": "openai_batch",
+    "language_model.jsonl": "language_model",
 }

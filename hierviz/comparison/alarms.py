@@ -73,10 +73,12 @@ def _is_not_better(column, values, constants):
 def _of_answers(model, choice):
     """Few distinct classes, one class for most samples, and many empty answers."""
     rule, found = choice["rule"], []
-    answers = model.predictions.labels if not model.predictions.has_scores else model.answers(**choice)
+    labels = model.predictions.answer_labels
+    answers = model.answers(**choice) if labels is None else labels
     answers = answers.take(model.rows) if isinstance(answers, NodeLists) else answers[model.rows]
     is_list = isinstance(answers, NodeLists)
-    nodes = answers.nodes[answers.nodes > 0] if is_list else answers
+    # What lies outside the taxonomy is no class.
+    nodes = answers.nodes[answers.nodes > 0] if is_list else answers[answers >= 0]
     truth = model.truth.nodes if isinstance(model.truth, NodeLists) else np.asarray(model.truth)
     n_true = len(np.unique(truth))
     distinct, counts = np.unique(nodes, return_counts=True)

@@ -137,6 +137,7 @@ class PredictionsLook:
         if "outside" not in error.parameters or self.reading.get("outside"):
             return False
         if self._error_of_reader(self.path, outside="wrong") or READ_AS not in self.predictions.attributes:
+            self.predictions = None
             return False
         self.reading["outside"] = "wrong"
         names = self.predictions.outside["answers"].left

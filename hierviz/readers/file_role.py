@@ -100,7 +100,11 @@ def _is_of_a_tool(source):
         names = [name.strip() for name in open_table(source, "a table").first]
     except FileError:
         return False
-    # Columns of levels may be a taxonomy.
+    return _are_of_a_tool(names)
+
+
+def _are_of_a_tool(names):
+    """Whether columns are those of predictions of another tool; columns of levels may be a taxonomy."""
     return any(form.looks_like(names) for key, form in TABLE_FORMS.items() if key != "levels")
 
 
@@ -115,6 +119,8 @@ def _has_samples(table):
 
 
 def _role_of_table(table, path):
+    if _are_of_a_tool([name.strip() for name in table.first]):
+        return "predictions"
     names = [name.strip().casefold() for name in table.first]
     if set(NEEDED) <= set(names):
         return "mapping"

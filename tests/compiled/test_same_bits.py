@@ -37,6 +37,8 @@ def worlds(draw):
         scores = rng.dirichlet(np.full(len(columns), 0.3), n)
     if key == "node_probabilities":
         scores = 1 / (1 + np.exp(-scores))
+    if key == "votes":
+        scores = np.maximum(np.round(scores), 0)
     scores = scores.astype(draw(st.sampled_from([np.float64, np.float32, np.float16])))
     truth = rng.integers(-1, n_nodes, n)
     if draw(st.booleans()):

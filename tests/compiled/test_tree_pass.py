@@ -40,7 +40,7 @@ def scored(draw):
     if key == "leaf_probabilities":
         scores = draw(strategies.leaf_rows(graph, most=20))
     else:
-        values = TIES if key == "node_probabilities" else LOGITS
+        values = {"node_probabilities": TIES, "votes": (0.0, 1.0, 2.0, 5.0)}.get(key, LOGITS)
         scores = draw(strategies.rows(len(columns), values, most=20))
     order = np.array(draw(st.permutations(range(len(columns)))))
     kind = draw(st.sampled_from([np.float64, np.float32, np.float16]))

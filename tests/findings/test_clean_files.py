@@ -1,6 +1,7 @@
 """Files without a fault: no error, whatever form they have."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,9 @@ FILES = Path(__file__).parents[1] / "files"
 
 
 def test_no_error_in_the_samples_of_all_forms():
-    beside = ("README.md", "words.txt", "9k.names", "names.dmp", "merged.dmp")
+    beside = ["README.md", "words.txt", "9k.names", "names.dmp", "merged.dmp"]
+    # The only form that nothing else reads.
+    beside += [] if find_spec("pronto") else ["cell_ontology.json"]
     for path in sorted(FILES.glob("taxonomies/**/*")):
         if path.is_file() and path.name not in beside:
             assert hv.doctor(path).counts["error"] == 0, path
@@ -27,7 +30,7 @@ def test_no_error_in_the_samples_of_all_forms():
             classes = ["cat", "dog", "duck", "newt"] if path.name == "hugging_face_labels.jsonl" else None
             found = hv.doctor(taxonomy_of(str(path.relative_to(FILES / "predictions"))), path, classes=classes)
             assert found.counts["error"] == 0, f"{path}: {found}"
-            said = [one.message for one in found if one.code == "other_form"]
+            said = [one.message for one in found if one.code == "other_form" and one.where == path.name]
             form = FORM_OF.get(str(path.relative_to(FILES / "predictions")))
             assert said == ([f"the file is read as {PREDICTION_FORMS[form].words} ({form})."] if form else []), path
 

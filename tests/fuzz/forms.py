@@ -350,11 +350,8 @@ def predictions():
             ),
         ),
         "language_model": (
-            "p.jsonl",
-            "".join(
-                json.dumps({"id": n, "response": f"It is a {found[0]}. Confidence: 80 %"}) + "\n"
-                for n, found, _ in best
-            ),
+            "p.csv",
+            "sample_id,response\n" + "".join(f"{name},This is a {found[0]}.\n" for name, found, _ in best),
         ),
         "coco_results": ("p.json", json.dumps(coco)),
         "fiftyone": ("p.json", json.dumps(labels)),

@@ -129,6 +129,8 @@ def test_every_parameter_has_a_flag_of_the_command_line():
         "--ids",
         "--samples",
         "--disagreeing",
+        "--outside",
+        "--outside-truth",
     }
     # The app takes what `predict` takes, but for what is about its output.
     assert flags_of("predict") - flags_of("app") == {"--out", "--inspect", "--json"}

@@ -190,3 +190,11 @@ def test_doctor_names_the_form_and_what_names_no_class(capsys):
     assert "texts name no single class" in said
     assert "(language_model)" in said
     assert "--outside wrong | drop | nearest" in said
+
+
+def test_the_form_is_said_of_a_table_without_texts(tmp_path, taxonomy):
+    (tmp_path / "p.csv").write_text("sample_id,lion,tiger\na,0.5,0.5\n")
+    with pytest.raises(
+        PredictionsError, match=r"^p\.csv: expected a column of texts called response, answer or predicted, got"
+    ):
+        hv.load_predictions(tmp_path / "p.csv", taxonomy, form="language_model")

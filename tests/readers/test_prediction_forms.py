@@ -101,6 +101,7 @@ LABELS = {
     "kraken2_names.txt": ("kraken2", ["Homo sapiens", "root", "Bacillus subtilis"], None),
     "kaiju.txt": ("kaiju", ["Homo sapiens", "Bacteria", "root"], None),
     "openai_batch.jsonl": ("openai_batch", ["cat", "duck", "mammal"], None),
+    "language_model.jsonl": ("language_model", ["cat", "duck", "dog", "mammal"], ["cat", "duck", "mammal", "dog"]),
     "label_studio_tasks.json": ("label_studio_tasks", ["dog", "bird"], ["cat", "duck"]),
 }
 

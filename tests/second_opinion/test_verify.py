@@ -36,7 +36,8 @@ def test_scores_on_trees(data, graph, rule, key):
     if key == "leaf_probabilities":
         scores = data.draw(strategies.leaf_rows(graph))
     else:
-        values = strategies.TIES if key == "node_probabilities" else (-3.0, -1.0, 0.0, 0.5, 2.0)
+        values = {"node_probabilities": strategies.TIES, "votes": (0.0, 1.0, 2.0, 5.0)}
+        values = values.get(key, (-3.0, -1.0, 0.0, 0.5, 2.0))
         scores = data.draw(strategies.rows(len(default_columns(taxonomy, key)), values))
     truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=len(scores), max_size=len(scores))))
     predictions = hv.Predictions.from_scores(taxonomy, scores, key, truth=truth)

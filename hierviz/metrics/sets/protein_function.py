@@ -278,8 +278,8 @@ def term_counts(predictions, accretion=None, progress=None, *, judged=None, keep
             truth = predictions.truth
             assert truth is not None
             p = (
-                indicator(predictions.taxonomy, predictions.labels.take(known))
-                if predictions.labels is not None
+                indicator(predictions.taxonomy, labels.take(known))
+                if (labels := predictions.answer_labels) is not None
                 else predictions.node_probabilities(rows)[known - rows.start]
             )
             counts.add(truth.take(known) if isinstance(truth, NodeLists) else truth[known], p)

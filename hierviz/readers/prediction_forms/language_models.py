@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, listed, shown
 from hierviz.predictions.outside import CONFIDENCE, OUTSIDE, READ_AS, TEXT
 from hierviz.readers.columns import named_place
 from hierviz.readers.labels import read_cell
@@ -57,6 +57,11 @@ def read(samples, where, reading, notes):
     """RawPredictions of the rows of a SampleTable."""
     columns = samples.read()
     place = named_place(columns.names, (*TEXT_ANSWERS, *_LABELS))
+    if place not in columns.text:
+        raise PredictionsError(
+            f"{where}: expected a column of texts called {TEXT_ANSWERS[0]}, {TEXT_ANSWERS[-2]} or predicted, got "
+            f"{listed(columns.names)}. Name it so."
+        )
     others = [k for k in columns.text if k != place]
     texts = [cell if isinstance(cell, str) else "; ".join(cell) for cell in columns.text[place]]
     rows = [{columns.names[k]: columns.text[k][row] for k in others} for row in range(len(columns))]
