@@ -162,7 +162,7 @@ def draw(pictures, found):
             _mistakes(pictures, found, n_cards if pictures.choice.predictions.media is not None else TEXT_CARDS[px])
     if not has_curve:
         why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
-        st.caption(f"No operating curve: {escape(why)}.")
+        st.caption(f"No operating curves: {escape(why)}.")
     return place
 
 
