@@ -22,9 +22,8 @@ import numpy as np
 from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.predictions.outside import GIVEN
-from hierviz.readers.prediction_forms.language_models import READ_AS
-from hierviz.readers.prediction_forms.language_models import TEXT as TEXT_OF_MODEL
+from hierviz.predictions.outside import GIVEN, READ_AS
+from hierviz.predictions.outside import TEXT as TEXT_OF_MODEL
 from hierviz.uncertainty._vote_shares import counted_answers
 
 # Letters and lines, wide and narrow: of a text sample, of its attributes.

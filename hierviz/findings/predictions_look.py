@@ -21,12 +21,12 @@ from hierviz.findings.prediction_rows import (
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
+from hierviz.predictions.outside import READ_AS
 from hierviz.predictions.score_rows import COUNTS
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.detections import SHARED
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
-from hierviz.readers.prediction_forms.language_models import READ_AS
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.predictions_file import line_form, load_predictions
 from hierviz.readers.tables import TextTable, open_table

@@ -27,6 +27,8 @@ from hierviz.predictions.name_mapping import NameMapping
 OUTSIDE = -1
 # Attribute of samples: what the file says in place of a class.
 GIVEN = "answer outside the taxonomy"
+# Of texts of language models: the text, what it was read as, how sure it says it is.
+TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 

@@ -61,7 +61,10 @@ def test_the_names_are_mapped_on_the_page(folder):
     visit = Visit("open", data=opened(folder, "labels.csv", "nearest").key)
     assert "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences" in visit.text
     [edited] = [one.value for one in visit.at.dataframe if "mapped_to" in one.value]
-    assert dict(zip(edited["given"], edited["mapped_to"], strict=True)) == {"goldfnch": "goldfinch", "unicorn": "(no class)"}
+    assert dict(zip(edited["given"], edited["mapped_to"], strict=True)) == {
+        "goldfnch": "goldfinch",
+        "unicorn": "(no class)",
+    }
 
 
 def test_what_is_chosen_is_no_error(folder):
@@ -79,7 +82,7 @@ def test_the_class_is_marked_in_the_text_of_a_language_model(tree):
     data = shelve(**paths, predictions=(str(TEXTS / "answers.jsonl"),), outside="wrong")
     visit = Visit("example", data=data.key, sample="q01", tree=tree)
     marked = "".join(one.value for one in visit.at.markdown)
-    assert "The animal is a :green-background[red fox]" in marked
+    assert " is a :green-background[red fox]" in marked
     visit.go("example", data=data.key, sample="q34", tree=tree)
     assert "This is not a :orange-background[red fox]" in "".join(one.value for one in visit.at.markdown)
 

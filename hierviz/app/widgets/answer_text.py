@@ -3,8 +3,8 @@
 import streamlit as st
 
 from hierviz.app.state.escape import escape
+from hierviz.predictions.outside import TEXT
 from hierviz.readers.named_in_text import REASONS, named_in_text
-from hierviz.readers.prediction_forms.language_models import TEXT
 
 # Background of the names, by their role and what it is called.
 LOOKS = {"named": "green", "denied": "orange", "part": "gray"}

@@ -23,8 +23,7 @@ from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.predictions.outside import GIVEN
-from hierviz.readers.prediction_forms.language_models import READ_AS, TEXT
+from hierviz.predictions.outside import GIVEN, READ_AS, TEXT
 from hierviz.reports.view_file import SeenCards, SeenTable
 from hierviz.taxonomy.taxonomy import NodeLists
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.predictions.outside import CONFIDENCE, READ_AS, TEXT
 from hierviz.readers.columns import named_place
 from hierviz.readers.labels import read_cell
 from hierviz.readers.named_in_text import REASONS, named_in_text
@@ -30,8 +31,6 @@ TEXT_ANSWERS = (
     "llm_output",
     "llm_response",
 ) + ("generated_text", "completion", "generation", "reply", "output_text", "response_text", "answer", "output")
-# Attributes of a sample.
-TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 NAMED, EMPTY = "it names one class", "it is empty"
 # Columns that hold the answer themselves, unless their cells are sentences.
 _LABELS = frozenset(("predicted", "prediction", "pred", "y_pred", "label", "labels"))
