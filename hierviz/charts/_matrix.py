@@ -275,6 +275,10 @@ def _sentence(folded):
     wrong = np.flatnonzero(folded.relation == "wrong")
     inside = int(folded.n_different[folded.row == folded.column].sum())
     hidden = f" {inside:,} answers of another class than the truth are inside closed classes." if inside else ""
+    outside = int(folded.count[folded.relation == "outside"].sum())
+    if outside:
+        answers = "1 answer lies" if outside == 1 else f"{outside:,} answers lie"
+        hidden = f" {answers} outside the taxonomy.{hidden}"
     if not len(wrong):
         return f"None of {total:,} {unit} is in a cell of two different classes shown here.{hidden}"
     worst = wrong[np.argmax(folded.count[wrong])]

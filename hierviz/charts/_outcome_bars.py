@@ -19,9 +19,10 @@ from hierviz.metrics.outcomes import OUTCOMES
 LEAST, TALL, AXIS, NAMES = 15, 34, 20, 170
 # Bars that are drawn, and the name of the selection of one.
 MOST, CLICKED = 24, "model"
+OUTSIDE = "wrong, outside the taxonomy"
 
 
-def outcome_bars(shares, *, notes=None, highlight=None, dark=None, width=430, height=230):
+def outcome_bars(shares, *, notes=None, outside=None, highlight=None, dark=None, width=430, height=230):
     """Shares of the outcomes of each model's answers, stacked to 100 %.
 
     Parameters
@@ -31,6 +32,9 @@ def outcome_bars(shares, *, notes=None, highlight=None, dark=None, width=430, he
         answers that are sets have no ``coarse``.
     notes : dict of str to str, optional
         How the answers of a model were chosen, for its tooltip and the table.
+    outside : dict of str to float, optional
+        By model: the share of the answers outside the taxonomy, in [0, 1], which are among the wrong ones. Its part of their
+        bar has a colour of its own.
     highlight : str, optional
         Model whose name is bold and whose numbers are in the sentence; the first if not given.
     dark : bool, optional
@@ -40,12 +44,13 @@ def outcome_bars(shares, *, notes=None, highlight=None, dark=None, width=430, he
     Returns
     -------
     Figure
-        Its table: ``model, chosen by``, a column for each outcome. A click on a bar selects its ``model``.
+        Its table: ``model, chosen by``, a column for each outcome, and ``outside`` where it is given. A
+        click on a bar selects its ``model``.
 
     Raises
     ------
     PredictionsError
-        If there is no model, or the shares of one do not add up to 1.
+        If there is no model, the shares of one do not add up to 1, or more are outside than wrong.
     """
     if not shares:
         raise PredictionsError("outcome_bars: expected the shares of at least one model, got none. Pass some.")
@@ -55,11 +60,18 @@ def outcome_bars(shares, *, notes=None, highlight=None, dark=None, width=430, he
                 f"outcome_bars: expected shares of {', '.join(OUTCOMES)} that add up to 1, got {shown(dict(of_model))} for "
                 f"{name!r}. Pass what outcome_shares gives."
             )
+    outside = {name: share for name, share in (outside or {}).items() if share > 0}
+    for name, share in outside.items():
+        if share > shares.get(name, {}).get("wrong", 0) + 1e-6:
+            raise PredictionsError(
+                f"outcome_bars: expected at most the share of wrong answers outside the taxonomy, got {share} for {name!r}. "
+                "Pass both of the same answers."
+            )
     highlight = next(iter(shares)) if highlight is None else highlight
     names = _drawn_names(shares, highlight, height)
-    draw = functools.partial(_drawn, shares, names, notes or {}, highlight, height)
-    sentence = functools.partial(_sentence, shares, names, highlight)
-    return Figure(draw, lambda: _table(shares, notes or {}), sentence, dark, width)
+    draw = functools.partial(_drawn, shares, names, notes or {}, outside, highlight, height)
+    sentence = functools.partial(_sentence, shares, names, outside, highlight)
+    return Figure(draw, lambda: _table(shares, notes or {}, outside), sentence, dark, width)
 
 
 def _drawn_names(shares, highlight, height):
@@ -72,7 +84,7 @@ def _drawn_names(shares, highlight, height):
     return [name for name in names if name in kept]
 
 
-def _drawn(shares, names, notes, highlight, height, dark, width):
+def _drawn(shares, names, notes, outside, highlight, height, dark, width):
     look = palette(dark)
     keys = [key for key in ANSWERS if any(key in shares[name] for name in names)]
     side = min(NAMES, 0.4 * width, max(text_width(name, SIZE, bold=True) for name in names) + 10)
@@ -93,11 +105,18 @@ def _drawn(shares, names, notes, highlight, height, dark, width):
             if said:
                 at = {"x": left + wide / 2, "y": middle, "size": SMALL, "align": "center"}
                 words.append({**at, "text": said, "colour": look.text_on(fill)})
+            if key == "wrong" and name in outside:
+                start = left + wide - scale * outside[name]
+                rows.append({"x": start, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome("outside")})
             left += wide
         exact = {f"tip_{key}": percent_text(share, 1) for key, share in of_model.items()}
+        if outside:
+            exact["tip_outside"] = percent_text(outside.get(name, 0.0), 1)
         tips = {**{f"tip_{key}": "–" for key in keys}, **exact, "model": name, "note": notes.get(name, "")}
         hovers.append({"x": 0.0, "x2": float(width), "y": top, "y2": bottom, **tips})
     titles = {"model": "Model", "note": "Chosen by", **{f"tip_{key}": OUTCOMES[key].capitalize() for key in keys}}
+    if outside:
+        titles["tip_outside"] = OUTSIDE.capitalize()
     tall = step * len(names)
     ticks = np.arange(0, 101, 25)
     at = {"y": tall + 11, "colour": look.muted, "size": SMALL, "align": "center"}
@@ -111,15 +130,23 @@ def _drawn(shares, names, notes, highlight, height, dark, width):
         {"kind": "box", "label": f"{ANSWERS[key][1]} {OUTCOMES[key]}", "colour": look.outcome(ANSWERS[key][0])}
         for key in keys
     ]
+    if any(name in outside for name in names):
+        items.append({"kind": "box", "label": OUTSIDE, "colour": look.outcome("outside")})
     return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=4)
 
 
-def _table(shares, notes):
-    rows = [{"model": name, "chosen by": notes.get(name, ""), **of_model} for name, of_model in shares.items()]
+def _table(shares, notes, outside):
+    rows = [
+        {"model": name, "chosen by": notes.get(name, ""), **of_model}
+        | ({"outside": outside.get(name, 0.0)} if outside else {})
+        for name, of_model in shares.items()
+    ]
     return frame(rows)
 
 
-def _sentence(shares, names, highlight):
+def _sentence(shares, names, outside, highlight):
     said = ", ".join(f"{percent_text(share, 1)} {OUTCOMES[key]}" for key, share in shares[highlight].items())
+    if highlight in outside:
+        said += f" ({percent_text(outside[highlight], 1)} outside the taxonomy)"
     more = f" {len(names)} of {len(shares)} models are drawn; the table has all." if len(names) < len(shares) else ""
     return f"{highlight}: {said}.{more}"

@@ -8,7 +8,7 @@ mark, text
 from __future__ import annotations
 
 # Colour of the outcome of a step; words of the state of a node.
-OUTCOME = "({exact: c.tp, coarse: c.path, no_answer: c.root, wrong: c.fp}[datum.outcome] || c.root)"
+OUTCOME = "(datum.outside ? c.outside : {exact: c.tp, coarse: c.path, no_answer: c.root, wrong: c.fp}[datum.outcome] || c.root)"
 STATE = (
     "(told ? {tp: 'correct', fp: 'wrong', outside: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '' : '')"
 )

@@ -116,6 +116,7 @@ class LadderModel:
             "elsewhere": following >= 0 and not steps.next_is_below[k],
         }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
+        row |= {"outside": bool(answer) and max(answer) < 0}
         row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted, "needed": needed}
         row |= {"on": f"counted on {len(paths[0])} paths" if self.truth and len(paths[0]) > 1 else ""}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})

@@ -9,7 +9,7 @@ as in the hierarchical confusion matrix [1]_: a pair is a true and a predicted e
 
 Functions
 ---------
-judged_answers, JudgedAnswers, AnswerPairs
+judged_answers, JudgedAnswers, AnswerPairs, outside_of_runs
 
 References
 ----------
@@ -19,6 +19,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -209,6 +210,11 @@ class JudgedAnswers(Short):
             return found
         return self.predicted < 0
 
+    @property
+    def outside_share(self) -> float:
+        """Share of the samples with an answer outside the taxonomy, in [0, 1]; not a number without samples."""
+        return float(self.is_outside.mean()) if self.n_judged else float("nan")
+
     @cached_property
     def outcome_shares(self) -> dict[str, float]:
         """Share of the samples with each outcome that they can have, by its key; they add up to 1."""
@@ -257,6 +263,11 @@ class JudgedAnswers(Short):
     def closed(self) -> tuple[np.ndarray, np.ndarray]:
         """Sample * n_nodes + node of every true and of every predicted node with its ancestors, the root left out; ascending."""
         return truth_keys(self.taxonomy, self.truth), truth_keys(self.taxonomy, known_answers(self.predicted))
+
+
+def outside_of_runs(runs: Sequence[Evaluation]) -> float:
+    """Mean over the runs of the share of the judged samples that every rule answers outside the taxonomy, in [0, 1]."""
+    return float(np.mean([run.outside_share for run in runs]))
 
 
 def set_outcomes(taxonomy: Taxonomy, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists) -> np.ndarray:

@@ -165,6 +165,12 @@ class Evaluation(Short):
         return len(self.rows)
 
     @property
+    def outside_share(self) -> float:
+        """Share of the judged samples that every rule answers outside the taxonomy, in [0, 1]; 0 where none is judged."""
+        is_outside = self.predictions.is_outside[self.rows]
+        return float(is_outside.mean()) if len(is_outside) else 0.0
+
+    @property
     def truth(self) -> np.ndarray | NodeLists:
         """True node of each judged sample, shape (n_judged,); NodeLists where the truth lists several."""
         truth = self.predictions.truth

@@ -242,3 +242,22 @@ def test_classes_without_samples_are_refused():
     _, table = crowded()
     with pytest.raises(PredictionsError, match="classes with samples"):
         charts.worst_subtrees(table, [])
+
+
+def test_answers_outside_the_taxonomy_are_a_part_of_the_wrong_ones():
+    figure = charts.outcome_bars(SHARES, outside={"a": 0.0625, "b": 0.25}, highlight="b", width=600)
+    assert figure.table["outside"].tolist() == [0.0625, 0.25]
+    assert figure.sentence.endswith("75.0 % wrong (25.0 % outside the taxonomy).")
+    look = charts.palette(False)
+    boxes = [row for row in rows(figure, "x", "x2", "y", "y2", "colour") if row["y2"] - row["y"] > 14]
+    end, scale = max(row["x2"] for row in boxes), max(row["x2"] for row in boxes) - min(row["x"] for row in boxes)
+    parts = [row for row in boxes if row["colour"] == look.outcome("outside")]
+    assert [(row["x2"] - row["x"]) / scale for row in parts] == pytest.approx([0.0625, 0.25])
+    assert [row["x2"] for row in parts] == pytest.approx([end, end])
+    assert "wrong, outside the taxonomy" in shown_texts(charts.to_svg(figure))
+    # Without such answers nothing says so.
+    plain = charts.outcome_bars(SHARES, outside={"a": 0.0, "b": 0.0})
+    assert "outside" not in plain.table
+    assert "wrong, outside the taxonomy" not in shown_texts(charts.to_svg(plain))
+    with pytest.raises(PredictionsError, match="at most the share of wrong answers"):
+        charts.outcome_bars(SHARES, outside={"a": 0.25})

@@ -24,11 +24,15 @@ from hierviz.app.widgets.selection import class_title, named
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation._review import VERDICTS
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.messages.errors import first_words
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.predictions.outside import GIVEN
 from hierviz.taxonomy.taxonomy import NodeLists
 
+# Letters of an answer outside the taxonomy.
+ROOM = 90
 # Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
 MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 640, 24
@@ -139,7 +143,7 @@ def _columns(asked, rows, severity, extra, helps):
         helps = helps | {"confidence": f"Confidence of the answer, {asked.confidence.said}"}
     cells = {
         "truth": named(asked.taxonomy, answers.truth, places),
-        "answer": named(asked.taxonomy, answers.predicted, places),
+        "answer": _answers(asked, rows, places),
         **{name: np.asarray(values, dtype=np.float32) for name, values in numbers.items()},
         "sample": asked.predictions.ids[rows],
     }
@@ -156,6 +160,21 @@ def _columns(asked, rows, severity, extra, helps):
         cells["verdict"] = pd.Categorical([verdict.get(str(name), "") for name in cells["sample"].tolist()])
         columns["verdict"] = table.words("Verdict")
     return cells, columns
+
+
+def _answers(asked, rows, places):
+    """Answers by title; one outside the taxonomy with what the file says."""
+    predicted, attributes = asked.whole.predicted, asked.predictions.attributes
+    titles = named(asked.taxonomy, predicted, places)
+    is_outside = asked.whole.is_outside[places]
+    if isinstance(predicted, NodeLists) or GIVEN not in attributes or not is_outside.any():
+        return titles
+    given = attributes[GIVEN][rows]
+    said = [
+        f"outside: {first_words(str(given[k]), ROOM)}" if is_outside[k] and given[k] else title
+        for k, title in enumerate(titles)
+    ]
+    return pd.Categorical(said)
 
 
 def card(asked, row, severity, outcome):

@@ -99,9 +99,10 @@ def _edited(mapping, data):
 
 
 def _use(files, mapping):
-    """Read the files of the open data again with a mapping."""
+    """Read the files of the open data again with the choices of a mapping; the other names are matched as before."""
+    chosen = replace(mapping, rows=tuple(row for row in mapping if row.is_chosen))
     try:
-        kept = keep_content(FILE, mapping_csv(mapping).encode())
+        kept = keep_content(FILE, mapping_csv(chosen).encode())
         opened.open_and_put(replace(files, mapping=str(kept.paths[0]), held=(*files.held, kept)))
         state.publish()
     except HiervizError as error:

@@ -17,7 +17,7 @@ from hierviz.app.widgets.sample import gallery, shades_of_runs
 from hierviz.app.widgets.selection import worst_order
 from hierviz.app.widgets.worst_slices import MOST, found_slices, worst_line
 from hierviz.charts import threshold_text
-from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.evaluation._judged_answers import judged_answers, outside_of_runs
 from hierviz.inference.parameters import COST
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import outcome_shares
@@ -132,6 +132,13 @@ class OverviewPictures:
             return None, ""
         return judged_answers(model, **asked).outcome_shares, f"τ = {threshold_text(asked['threshold'])}"
 
+    def outside(self):
+        """Share of the answers outside the taxonomy, by name of the method."""
+        found = {self.name(key): outside_of_runs(runs) for key, runs in self.data.methods.items()}
+        if not self.is_recommended:
+            found[self.name(self.method)] = self.choice.whole.outside_share
+        return found
+
     @property
     def key(self):
         """Part of the keys of the pictures: after another choice a click is another one."""
@@ -155,7 +162,7 @@ def draw(pictures, found):
             _mistakes(pictures, found, n_cards if pictures.choice.predictions.media is not None else TEXT_CARDS[px])
     if not has_curve:
         why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
-        st.caption(f"No operating curve: {escape(why)}.")
+        st.caption(f"No operating curves: {escape(why)}.")
     return place
 
 
@@ -188,7 +195,8 @@ def _models(pictures, width, height):
     shares, notes, left_out = pictures.shares()
     highlight = pictures.name(pictures.method)
     tall = min(height, 20 + 34 * len(shares))
-    drawn = charts.outcome_bars(shares, notes=notes, highlight=highlight, width=width, height=tall)
+    outside = {name: share for name, share in pictures.outside().items() if name in shares}
+    drawn = charts.outcome_bars(shares, notes=notes, outside=outside, highlight=highlight, width=width, height=tall)
     thresholds = {pictures.name(key): threshold for key, threshold in pictures.thresholds.items()}
     level = recommended.LEVEL if pictures.is_recommended else pictures.means and pictures.means["correct"]
     correct = f"each where at least {percent_text(level, 0 if pictures.is_recommended else 1)} are correct"

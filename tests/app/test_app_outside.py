@@ -1,0 +1,93 @@
+"""Answers outside the taxonomy on the pages: all of them open, and each says what was given and how many there are."""
+
+import pytest
+
+import hierviz as hv
+from hierviz.findings.doctor import doctor
+from tests.app.visit import PAGES, ROOT, Visit, shelve
+
+TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,goldfinch\nbird,swan\n"
+LEAVES = ("cat", "dog", "goldfinch", "swan")
+# 40 samples: of every ten, one is answered with a class of no taxonomy, one with a misspelt one.
+GIVEN = ["cat", "dog", "goldfinch", "swan", "unicorn", "cat", "dog", "goldfnch", "goldfinch", "mammal"]
+TRUTH = ["cat", "dog", "goldfinch", "swan", "cat", "dog", "dog", "goldfinch", "swan", "cat"]
+TEXTS = ROOT / "tests" / "files" / "language_models"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("outside")
+    (place / "taxonomy.csv").write_text(TAXONOMY)
+    rows = [f"s{k},{TRUTH[k % 10]},{GIVEN[k % 10]}" for k in range(40)]
+    (place / "labels.csv").write_text("\n".join(["sample_id,truth,predicted", *rows]) + "\n")
+    names = (*LEAVES, "unicorn")
+    answers = [{"goldfnch": "goldfinch", "mammal": "cat"}.get(GIVEN[k % 10], GIVEN[k % 10]) for k in range(40)]
+    scores = [",".join("0.8" if name == answer else "0.05" for name in names) for answer in answers]
+    rows = [f"s{k},{TRUTH[k % 10]},{scores[k]}" for k in range(40)]
+    (place / "scores.csv").write_text("\n".join([f"sample_id,truth,{','.join(names)}", *rows]) + "\n")
+    return place
+
+
+def opened(folder, name, outside):
+    return shelve(taxonomy=str(folder / "taxonomy.csv"), predictions=(str(folder / name),), outside=outside)
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "scores.csv"])
+@pytest.mark.parametrize("outside", ["wrong", "drop", "nearest"])
+def test_every_page_opens(folder, name, outside):
+    data = opened(folder, name, outside)
+    # Of scores a misspelt class is none here.
+    n_outside = {"labels.csv": {"wrong": 8, "drop": 8, "nearest": 4}}.get(name, {}).get(outside, 4)
+    model = data.first
+    assert model.predictions.n_samples == (40 - n_outside if outside == "drop" else 40)
+    assert model.outside_share == (0 if outside == "drop" else n_outside / 40)
+    for page in PAGES:
+        visit = Visit(page, data=data.key)
+        assert not visit.at.error, (page, [one.value for one in visit.at.error])
+    for part in ("confusions", "matrix", "slices", "review"):
+        Visit("mistakes", data=data.key, part=part)
+
+
+def test_what_was_given_is_listed(folder):
+    data = opened(folder, "labels.csv", "wrong")
+    visit = Visit("mistakes", data=data.key, outside="yes")
+    answers = [str(one) for table in visit.at.dataframe for one in table.value.get("answer", [])]
+    assert sorted(set(answers)) == ["outside: goldfnch", "outside: unicorn"]
+    assert len(answers) == 8
+    assert "20.0 % outside the taxonomy" in Visit("overview", data=data.key).text
+
+
+def test_the_names_are_mapped_on_the_page(folder):
+    visit = Visit("open", data=opened(folder, "labels.csv", "nearest").key)
+    assert "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences" in visit.text
+    [edited] = [one.value for one in visit.at.dataframe if "mapped_to" in one.value]
+    assert dict(zip(edited["given"], edited["mapped_to"], strict=True)) == {
+        "goldfnch": "goldfinch",
+        "unicorn": "(no class)",
+    }
+
+
+def test_what_is_chosen_is_no_error(folder):
+    files = folder / "taxonomy.csv", folder / "labels.csv"
+    assert doctor(*files).counts["error"] == 1
+    for outside in ("wrong", "drop", "nearest"):
+        assert doctor(*files, outside=outside).counts["error"] == 0
+    assert doctor(*files, outside="error").counts["error"] == 1
+
+
+@pytest.mark.parametrize("tree", ["ladder", "list"])
+def test_the_class_is_marked_in_the_text_of_a_language_model(tree):
+    files = {"taxonomy": "taxonomy.csv", "nodes": "nodes.csv"}
+    paths = {name: str(TEXTS / file) for name, file in files.items()}
+    data = shelve(**paths, predictions=(str(TEXTS / "answers.jsonl"),), outside="wrong")
+    visit = Visit("example", data=data.key, sample="q01", tree=tree)
+    marked = "".join(one.value for one in visit.at.markdown)
+    assert " is a :green-background[red fox]" in marked
+    visit.go("example", data=data.key, sample="q34", tree=tree)
+    assert "This is not a :orange-background[red fox]" in "".join(one.value for one in visit.at.markdown)
+
+
+def test_the_share_is_that_of_the_judged_samples():
+    taxonomy = hv.Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    of_labels = hv.Predictions.from_labels(taxonomy, [[1], [-1], [2], [-1]], truth=[1, 1, -1, -1])
+    assert hv.Evaluation.from_predictions(of_labels).outside_share == 0.5
