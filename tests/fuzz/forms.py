@@ -195,7 +195,7 @@ class Forms:
                 f"{self.brackets(self.top, called)};\nend;\n",
             ),
             "obo": ("t.obo", f"format-version: 1.2\n\n{obo}"),
-            "owl": ("t.owl", f"<?xml version=\"1.0\"?>\n<rdf:RDF {spaces} {OWL}>\n{self.owl()}</rdf:RDF>\n"),
+            "owl": ("t.owl", f'<?xml version="1.0"?>\n<rdf:RDF {spaces} {OWL}>\n{self.owl()}</rdf:RDF>\n'),
             "obographs": ("t.json", json.dumps({"graphs": [self.obograph()]})),
             "skos": ("t.ttl", prefixes + turtle),
             "skos in XML": ("t.rdf", f'<?xml version="1.0"?>\n<rdf:RDF {spaces}>\n{rdf}</rdf:RDF>\n'),
