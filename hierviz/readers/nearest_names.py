@@ -99,6 +99,10 @@ def nearest(
     >>> mapping = nearest(["red foxx", "cyote", "coyoet", "wolf"], [3, 1, 1, 1], taxonomy)
     >>> for row in mapping:
     ...     print(row.given, row.sure, mapping.note(row))
+    red foxx 0.875 nearest name
+    cyote None no class is near
+    coyoet 0.917 nearest name
+    wolf None no class is near
     """
     check_taxonomy(taxonomy, "It comes after the names and their counts.")
     if not 0 < limit <= 1:

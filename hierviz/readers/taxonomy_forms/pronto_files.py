@@ -98,7 +98,9 @@ def _read(source, options, form):
         try:
             content = _owl_made_whole(text) if form == "OWL" else _obographs_made_whole(text)
             ontology = pronto.Ontology(io.BytesIO(content), import_depth=0)
-            terms = {term.id: _term(term) for term in ontology.terms() if term.name != _NOT_THERE}
+            # Pronto gives them in another order each time.
+            every = sorted(ontology.terms(), key=lambda term: term.id)
+            terms = {term.id: _term(term) for term in every if term.name != _NOT_THERE}
             relations = {one.id: [one.name or "", *(xref.id for xref in one.xrefs)] for one in ontology.relationships()}
         except Exception as error:  # each parser of pronto raises its own kinds
             said = re.sub(r"\s+", " ", str(error))[:120] or type(error).__name__
