@@ -22,7 +22,7 @@ BEST = 0.3
 
 
 def decisions(found, *, dark=None, width=900):
-    """Rules by metrics: the mean with its interval; a frame around the rule that is optimal in theory, bold on blue the best ones.
+    """Rules by metrics: the mean with its interval; a frame around the rule that is optimal in theory, bold on blue the best.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ def decisions(found, *, dark=None, width=900):
     -------
     Figure
         Its table: ``rule, metric, value, lower, upper, threshold`` (of a tuned rule, the median of those chosen), ``optimal``: in
-        theory, ``best``: of the metric, or equal to it, ``expected``: what the optimal rule would reach if the probabilities were right.
+        theory, ``best``: of the metric, or equal to it, ``expected``: what the optimal rule would reach if the probabilities were
+        right.
 
     Raises
     ------

@@ -130,5 +130,8 @@ def _said(nodes):
     """The promise, and how the samples that are not calibrated on bear it out."""
     if nodes.held is None:
         return nodes.sentence
-    held = nodes.shortfall or f"The true class is held in {percent_text(nodes.held, 1)} of the {nodes.n_check:,} {nodes.checked}."
+    held = (
+        nodes.shortfall
+        or f"The true class is held in {percent_text(nodes.held, 1)} of the {nodes.n_check:,} {nodes.checked}."
+    )
     return f"{nodes.sentence} {held} {percent_text(nodes.root_share, 1)} of the answers are the root."

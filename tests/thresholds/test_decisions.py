@@ -189,7 +189,9 @@ def test_chart(found, dark, width):
         of_metric = table[table["metric"] == key]
         assert of_metric[of_metric["optimal"]]["rule"].tolist() == [found.rules[found.optimal[column]]]
         most = found.values[found.best[column], column]
-        equal = [rule for rule, value in zip(found.rules, found.values[:, column], strict=True) if abs(value - most) < 1e-11]
+        equal = [
+            rule for rule, value in zip(found.rules, found.values[:, column], strict=True) if abs(value - most) < 1e-11
+        ]
         assert of_metric[of_metric["best"]]["rule"].tolist() == equal
     (cells,) = figure.chart.to_dict()["datasets"].values()
     framed = [cell for cell in cells if cell["edge"] != "transparent"]

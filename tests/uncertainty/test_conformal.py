@@ -160,7 +160,11 @@ def test_groups_worked_by_hand():
 @pytest.mark.parametrize(
     ("n_held", "n", "said"),
     [
-        (890, 1001, "88.9 %, 95 % interval [86.8 %, 90.7 %], of the 1,001 held-out samples: not clearly less often than"),
+        (
+            890,
+            1001,
+            "88.9 %, 95 % interval [86.8 %, 90.7 %], of the 1,001 held-out samples: not clearly less often than",
+        ),
         (850, 1001, "84.9 %, 95 % interval [82.6 %, 87.0 %], of the 1,001 held-out samples: clearly less often than"),
         (4, 5, "80.0 % of the 5 held-out samples: less often than"),
         (901, 1001, None),

@@ -73,7 +73,7 @@ def test_the_page_says_which_models_are_left(case):
     }
     data = Dataset("key", "two models", taxonomy, models)
     found = at_temperatures(data)
-    first, second = split_samples(4000, 0.5, seed=0)
+    first, _ = split_samples(4000, 0.5, seed=0)
     fitted = hv.uncertainty.fit_temperature(models["sure"].predictions, first).value
     assert found.calibration == (
         f"One temperature for each model, fitted on 2,000 samples (seed 0): sure {fitted:.3g}. All numbers are of the 2,000 "

@@ -110,8 +110,8 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
     if not fitted and not unfitted:
         raise PredictionsError(f"temperature: expected logits or probabilities of all leaves, got none. {without[0]}")
     sentence = (
-        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(fitted) or 'none'}. All numbers "
-        f"are of the {len(judged_on):,} other samples."
+        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(fitted) or 'none'}. "
+        f"All numbers are of the {len(judged_on):,} other samples."
         + "".join(unfitted)
         + "".join(f" Without a temperature: {reason}" for reason in without)
     )
