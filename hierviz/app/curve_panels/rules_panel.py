@@ -79,7 +79,8 @@ def which_rule(choice, key):
     st.markdown(
         f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
         "model's probabilities are right; the best value, and those equal to it, are bold on blue. *Least expected "
-        "cost* takes the metric above as its cost. Thresholds of tuned rules are chosen for each metric on other samples than those they are judged on."
+        "cost* takes the metric above as its cost. Thresholds of tuned rules are chosen for each metric on other samples "
+        "than those they are judged on."
     )
     if choice.models[key].why_not_one_truth() is None:
         st.caption(
