@@ -36,7 +36,8 @@ def decisions(found, *, dark=None, width=900):
     -------
     Figure
         Its table: ``rule, metric, value, lower, upper, threshold`` (of a tuned rule, the median of those chosen), ``optimal``: in
-        theory, ``best``, ``expected``: what the optimal rule would reach if the probabilities were right.
+        theory, ``best``: of the metric, or equal to it, ``expected``: what the optimal rule would reach if the probabilities were
+        right.
 
     Raises
     ------
@@ -56,11 +57,11 @@ def n_metrics_drawn(found, width):
 
 
 def _drawn(found, dark, width):
-    look, cells = palette(dark), []
+    look, cells, all_best = palette(dark), [], found.is_best
     for row, rule in enumerate(found.rules):
         for column, key in enumerate(found.metrics):
             entry, value = METRICS[key], found.values[row, column]
-            is_best, is_optimal = found.best[column] == row, found.optimal[column] == row
+            is_best, is_optimal = all_best[row, column], found.optimal[column] == row
             tips = {"rule": rule_label(rule), "metric": f"{entry.label} ({entry.better} is better)"}
             if np.isnan(value):
                 text = "–"
@@ -99,14 +100,14 @@ def _said(found, row, column):
 
 def _table(found):
     names = ("rule", "metric", "value", "lower", "upper", "threshold", "optimal", "best", "expected")
-    columns = {name: [] for name in names}
+    columns, all_best = {name: [] for name in names}, found.is_best
     for row, rule in enumerate(found.rules):
         for column, key in enumerate(found.metrics):
             is_optimal = bool(found.optimal[column] == row)
             cell = (
                 *(rule, key),
                 *(float(of[row, column]) for of in (found.values, found.lower, found.upper, found.thresholds)),
-                *(is_optimal, bool(found.best[column] == row)),
+                *(is_optimal, bool(all_best[row, column])),
                 float(found.expected[column]) if is_optimal else float("nan"),
             )
             for name, value in zip(names, cell, strict=True):
@@ -115,28 +116,26 @@ def _table(found):
 
 
 def _sentence(found):
-    """Where the optimal rule is best, and where another wins: by how much, and what was expected."""
+    """Where the optimal rule has the best value, and where another wins: by how much, and what was expected."""
     some = "" if found.n_samples == found.n_judged else f", {found.n_samples:,} samples drawn from {found.n_judged:,}"
-    wins, said = [], []
+    wins, said = {"highest": [], "lowest": []}, []
     for column, key in enumerate(found.metrics):
         name, optimal, best = METRICS[key].label, found.optimal[column], found.best[column]
         reached, expected = found.values[optimal, column], found.expected[column]
         if optimal == best:
-            wins.append(name)
+            wins["lowest" if METRICS[key].better == "lower" else "highest"].append(name)
             continue
         interval = _interval(found.difference_lower[column], found.difference_upper[column])
         apart = f"paired difference {value_text(found.difference[column])} {interval}".rstrip()
-        better = "is better than" if found.is_clear(column) else "is not clearly better than"
-        off = ""
+        better, rule = "better" if found.is_clear(column) else "not clearly better", rule_label(found.rules[optimal])
+        said.append(f"{name}: {_name(found, found.rules[best])} is {better} than {rule} ({apart}).")
         if np.isfinite(expected):
-            off = f", which was expected to reach {value_text(expected)} and reached {value_text(reached)}"
-        said.append(
-            f"{name}: {_name(found, found.rules[best])} {better} {rule_label(found.rules[optimal])}{off} ({apart})."
-        )
-    first = f"{found.name}{some}: "
-    if wins:
-        said.insert(0, f"the rule that is optimal in theory is best for {', '.join(wins)}.")
-    if len(said) > bool(wins):
+            said.append(f"{rule} was expected to reach {value_text(expected)} and reached {value_text(reached)}.")
+    first, has_others = f"{found.name}{some}: ", bool(said)
+    if any(wins.values()):
+        which = " and ".join(f"the {end} {', '.join(names)}" for end, names in wins.items() if names)
+        said.insert(0, f"the rule that is optimal in theory has {which}; whether by more than chance is not tested.")
+    if has_others:
         said.append(
             f"Each interval is of that pair alone, whose first is the best of {len(found.rules)} rules. The more expected and "
             "reached values differ, the more the probabilities are off."

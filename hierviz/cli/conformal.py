@@ -127,10 +127,11 @@ def _evaluated(options, place, path):
 
 
 def _said(nodes):
-    """The promise, and how the new samples bear it out."""
+    """The promise, and how the samples that are not calibrated on bear it out."""
     if nodes.held is None:
         return nodes.sentence
-    return (
-        f"{nodes.sentence} Of {nodes.n_check:,} new {nodes.unit}s {percent_text(nodes.held, 1)} are held; "
-        f"{percent_text(nodes.root_share, 1)} of the answers are the root."
+    held = (
+        nodes.shortfall
+        or f"The true class is held in {percent_text(nodes.held, 1)} of the {nodes.n_check:,} {nodes.checked}."
     )
+    return f"{nodes.sentence} {held} {percent_text(nodes.root_share, 1)} of the answers are the root."

@@ -11,7 +11,8 @@ Below a truth that is an inner class, an answer costs what it claims beyond it, 
 not truncated here, or another rule than the one of least expected cost would be optimal.
 
 A node counts as the set of its path for hF1; a set has no value for metrics of one node. Where another rule than the optimal one
-wins, the probabilities are off: the expectation of the optimal rule, next to what it reaches, says by how much.
+wins by more than chance, the probabilities are off: the expectation of the optimal rule, next to what it reaches, says by how
+much.
 
 Functions
 ---------
@@ -86,7 +87,7 @@ class Decisions(Short):
     optimal : ndarray of int, shape (n_metrics,)
         Row of the rule that is optimal if probabilities are right.
     best : ndarray of int, shape (n_metrics,)
-        Row of the best value; the optimal rule on ties.
+        Row of the best value; the optimal rule on ties. All that tie are in `is_best`.
     expected : ndarray of float, shape (n_metrics,)
         What the optimal rule would reach if they were right; nan for several true classes a sample.
     difference, difference_lower, difference_upper : ndarray of float, shape (n_metrics,)
@@ -108,6 +109,12 @@ class Decisions(Short):
     difference: np.ndarray
     difference_lower: np.ndarray
     difference_upper: np.ndarray
+
+    @property
+    def is_best(self) -> np.ndarray:
+        """Which values are the best of their metric, up to rounding of sums: ndarray of bool, shape (n_rules, n_metrics)."""
+        values = rounded(self.values)
+        return values == values[self.best, np.arange(len(self.metrics))]
 
     def is_clear(self, place: int) -> bool:
         """Whether the interval of the difference of a metric leaves out 0."""

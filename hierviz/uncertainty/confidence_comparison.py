@@ -88,8 +88,9 @@ class ConfidenceMaps(Rows):
             return f"No way has a smaller log loss than the confidence as it is, {fixed_text(losses[0], 3)} ({of})."
         difference, lower, upper = (fixed_text(float(one), 3) for one in (gain.estimate, gain.lower, gain.upper))
         interval = "" if np.isnan(gain.lower) else f", 95 % interval [{lower}, {upper}]"
+        unclear = ", but not clearly" if gain.lower <= 0 <= gain.upper else ""
         return (
-            f"{self.name[self.best]} has the smallest log loss: {fixed_text(losses[self.best], 3)} against "
+            f"{self.name[self.best]} has the smallest log loss{unclear}: {fixed_text(losses[self.best], 3)} against "
             f"{fixed_text(losses[0], 3)} as it is (difference {difference}{interval}; {of})."
         ).replace("-0.", "−0.")
 

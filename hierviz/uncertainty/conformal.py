@@ -61,11 +61,14 @@ from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.inference.leaf_paths import LeafPaths, as_leaf_paths
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.path import check_nodes
+from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_share, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.resamples import group_numbers, split_samples
+from hierviz.uncertainty.resamples import FEWEST, group_numbers, split_samples
+from hierviz.uncertainty.risk_bounds import wilson
 
 # Sums of shares differ by rounding.
 _NEAR = 1e-9
@@ -174,6 +177,35 @@ class ConformalNodes(Short):
             return said
         names = listed([self.taxonomy.title(int(node)) for node in self.classes[few]])
         return f"{said} Too few for an answer below the root ({self.n_needed:,} are needed): {names}."
+
+    @property
+    def checked(self) -> str:
+        """What `n_check` counts: held-out samples, or groups, of a random split, else new ones."""
+        return f"{'new' if self.fraction is None else 'held-out'} {self.unit}s"
+
+    @property
+    def held_interval(self) -> tuple[float, float] | None:
+        """95 % interval of `held` (Wilson), in [0, 1]; None of groups, whose samples are dependent, and of few samples."""
+        if self.held is None or self.unit == "group" or self.n_check < FEWEST:
+            return None
+        low, high = wilson(round(self.held * self.n_check), self.n_check)
+        return float(low), float(high)
+
+    @property
+    def shortfall(self) -> str | None:
+        """That the true class is held less often than promised, and whether clearly so, in words; None where it is not."""
+        if self.held is None or at_least(self.held, 1 - self.alpha):
+            return None
+        said, clearly, interval = percent_text(self.held, 1), "", self.held_interval
+        if interval is not None:
+            low, high = (percent_text(end, 1) for end in interval)
+            said = f"{said}, 95 % interval [{low}, {high}],"
+            clearly = "not clearly " if at_least(interval[1], 1 - self.alpha) else "clearly "
+        return (
+            f"The true class is held in {said} of the {self.n_check:,} {self.checked}: {clearly}less often than the promised "
+            f"{self.promised}. The share varies with the {'calibration samples' if self.fraction is None else 'split'}: the "
+            "probability is an average over calibration parts and new samples."
+        )
 
     @property
     def assumption(self) -> str:

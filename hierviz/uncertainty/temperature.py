@@ -3,7 +3,8 @@ r"""One temperature for a model, fitted on samples that are not judged, so that 
 Conventions
 -----------
 Logits are divided by T; probabilities of leaves become p ** (1 / T), divided by their sum. T minimises the mean of
--ln p(truth) over the samples it is fitted on. A temperature of the leaves changes sums over them, so that curves and
+-ln p(truth) over the samples it is fitted on; where that falls on to an end of the range that is searched, no temperature fits
+and the scores are left as they are. A temperature of the leaves changes sums over them, so that curves and
 areas change: it is no mere change of scale.
 
 Functions
@@ -32,6 +33,8 @@ from hierviz.taxonomy.checks import check_kind, is_number
 
 # Natural logarithms of the temperatures that are tried first, and steps of the golden section after that.
 GRID, STEPS = np.linspace(-4, 4, 33), 30
+# So near to an end of them the smallest loss is the end itself.
+NEAR_END = 1e-4
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -59,11 +62,14 @@ class Temperature(Short):
     Attributes
     ----------
     value : float
-        Above 1 the model was too sure of itself.
+        Above 1 the model was too sure of itself. 1 where no temperature fits, which leaves the scores as they are.
     n_samples, n_left_out : int
         Samples it was fitted on, and those without probability on the truth, which no temperature helps.
     before, after : float
         Mean -ln p(truth) on these samples, in nats.
+    fits : bool
+        Whether the loss is smallest within the range that is searched and not at an end of it: probabilities that are the
+        better the flatter, or the sharper, they are have no temperature.
     """
 
     value: float
@@ -71,6 +77,15 @@ class Temperature(Short):
     n_left_out: int
     before: float
     after: float
+    fits: bool = True
+
+    @property
+    def said(self) -> str:
+        """The temperature with three digits, or that there is none."""
+        if self.fits:
+            return f"{self.value:.3g}"
+        low, high = np.exp(GRID[[0, -1]])
+        return f"no temperature between {low:.2g} and {high:.2g} fits; left as it is"
 
 
 def at_temperature(predictions: Predictions, temperature: float) -> Predictions:
@@ -153,8 +168,10 @@ def fit_temperature(predictions: Predictions, rows: ArrayLike) -> Temperature:
     for _ in range(STEPS):
         left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
         low, high = (low, right) if loss(left) <= loss(right) else (left, high)
-    value = float(np.exp((low + high) / 2))
-    return Temperature(value, int(known.sum()), int((~known).sum()), loss(0.0), loss((low + high) / 2))
+    log_t = (low + high) / 2
+    fits = bool(GRID[0] + NEAR_END < log_t < GRID[-1] - NEAR_END)
+    log_t = log_t if fits else 0.0
+    return Temperature(float(np.exp(log_t)), int(known.sum()), int((~known).sum()), loss(0.0), loss(log_t), fits)
 
 
 def _require_logits(predictions):

@@ -170,6 +170,8 @@ def test_conformal_node(demo, no_chart):
     assert first.assumption in visit.text
     metrics = {one.label: one.value for one in visit.at.metric}
     assert metrics[f"True class held, {first.n_check} held-out samples"] == f"{100 * first.held:.1f} %"
+    assert (first.held < 0.9) == bool(first.shortfall)
+    assert (first.shortfall or first.assumption) in visit.text
     assert metrics["Answers that are the root (say nothing)"] == f"{100 * first.root_share:.1f} %"
     shown = table_with(visit, "Held").set_index("Model")
     for name, nodes in found.items():

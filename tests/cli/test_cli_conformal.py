@@ -56,13 +56,17 @@ def test_a_share_of_the_samples_is_calibrated_on(files, capsys):
     assert found[0]["conformal"]["n_calibration"] == N / 2
     assert sum(found[0]["conformal"]["outcomes"].values()) == pytest.approx(1)
     assert expected.sentence in found[1]
+    held = f"The true class is held in {100 * expected.held:.1f} %"
+    assert re.search(rf"{held}(, 95 % interval \[.*\],)? of the {N // 2} held-out samples[.:]", found[1])
+    assert found[1].strip().endswith("of the answers are the root.")
     model, _ = evaluated(files, capsys, "--conformal", "0.2", "--calibration", "0.25")
     assert model["conformal"]["n_calibration"] == N / 4
 
 
 def test_predictions_of_other_samples_are_calibrated_on(files, capsys):
     new, other = loaded(files)
-    model, _ = evaluated(files, capsys, "--conformal", "0.2", "--calibration", files[2])
+    model, said = evaluated(files, capsys, "--conformal", "0.2", "--calibration", files[2])
+    assert f" of the {N} new samples" in said
     assert model["conformal"] == hv.evaluation.conformal_of_model(new, 0.2, calibration=other).to_json()
     assert (model["conformal"]["n_calibration"], model["conformal"]["n_new"]) == (40, N)
     assert model["n_samples"] == N

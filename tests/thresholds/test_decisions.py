@@ -1,5 +1,7 @@
 """Which rule for which metric: values by hand and by loops, cross-fitted tuning, paired differences, and the chart of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -186,12 +188,38 @@ def test_chart(found, dark, width):
     for column, key in enumerate(found.metrics):
         of_metric = table[table["metric"] == key]
         assert of_metric[of_metric["optimal"]]["rule"].tolist() == [found.rules[found.optimal[column]]]
-        assert of_metric[of_metric["best"]]["rule"].tolist() == [found.rules[found.best[column]]]
+        most = found.values[found.best[column], column]
+        equal = [
+            rule for rule, value in zip(found.rules, found.values[:, column], strict=True) if abs(value - most) < 1e-11
+        ]
+        assert of_metric[of_metric["best"]]["rule"].tolist() == equal
     (cells,) = figure.chart.to_dict()["datasets"].values()
     framed = [cell for cell in cells if cell["edge"] != "transparent"]
     assert {cell["rule"] for cell in framed} <= {"Least expected cost", "Best expected hFβ"}
     assert len({cell["column"] for cell in framed}) == len(framed) == (len(found.metrics) if width == 1200 else 2)
     assert n_metrics_drawn(found, width) == len({cell["column"] for cell in framed})
+
+
+def test_equal_values_are_all_best(taxonomy):
+    """Where one leaf has all the probability and is the truth, every rule is right of every sample."""
+    truth = np.tile(taxonomy.leaves, 10)
+    p = (taxonomy.leaves[None] == truth[:, None]).astype(float)
+    predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth, name="certain")
+    found = _decisions.decisions(predictions, **FEW)
+    assert (found.is_best == ~np.isnan(found.values)).all()
+    figure = hv.charts.decisions(found, width=1200)
+    assert figure.table["best"].tolist() == figure.table["value"].notna().tolist()
+    (cells,) = figure.chart.to_dict()["datasets"].values()
+    assert {cell["weight"] for cell in cells if "–" not in cell["text"]} == {"bold"}
+    assert "the rule that is optimal in theory has the highest " in figure.sentence
+    assert " and the lowest " in figure.sentence
+    assert figure.sentence.endswith("; whether by more than chance is not tested.")
+    # Sums differ by rounding.
+    nearly = replace(found, values=found.values + 1e-15 * np.arange(len(found.rules))[:, None])
+    assert (nearly.is_best == found.is_best).all()
+    apart = found.values.copy()
+    apart[0] -= 1e-6
+    assert not replace(found, values=apart).is_best[0].any()
 
 
 def test_sentence(found):
@@ -200,6 +228,8 @@ def test_sentence(found):
     for column, key in enumerate(found.metrics):
         if found.best[column] != found.optimal[column]:
             assert f"{hv.METRICS[key].label}: " in text
+            rule = hv.INFERENCE_RULES[found.rules[found.optimal[column]]].label
             assert "paired difference" in text
+            assert f"{rule} was expected to reach " in text
     with pytest.raises(hv.PredictionsError, match=r"^decisions: expected what hierviz.thresholds.decisions gives"):
         hv.charts.decisions({})

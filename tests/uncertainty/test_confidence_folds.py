@@ -1,5 +1,7 @@
 """Confidence calibrated on held-out folds: nobody's own outcome counts, groups stay whole, and which way is best."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -96,7 +98,9 @@ def test_maps_help_an_overconfident_model(overconfident):
     # Paired: far narrower than the interval of either.
     assert found.gain.upper < 0
     assert found.gain.estimate == pytest.approx(losses.estimate[found.best] - losses.estimate[0])
-    assert found.sentence.startswith(found.name[found.best])
+    assert found.sentence.startswith(f"{found.name[found.best]} has the smallest log loss: ")
+    holds_0 = replace(found, gain=replace(found.gain, upper=0.001))
+    assert holds_0.sentence.startswith(f"{found.name[found.best]} has the smallest log loss, but not clearly: ")
     assert found.to_frame()["map"].tolist() == list(MAPS)
     # Only the temperature needs logits.
     nodes = overconfident.replace(

@@ -1,6 +1,7 @@
 """Nodes that hold the truth with a stated probability: definitions, cases by hand, and the probability in simulations."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -154,6 +155,40 @@ def test_groups_worked_by_hand():
     """
     scores, groups = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.array([0, 0, 1, 1, 1])
     assert [group_quantile(scores, groups, alpha) for alpha in (0.5, 0.4, 0.3)] == [0.4, 0.5, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("n_held", "n", "said"),
+    [
+        (
+            890,
+            1001,
+            "88.9 %, 95 % interval [86.8 %, 90.7 %], of the 1,001 held-out samples: not clearly less often than",
+        ),
+        (850, 1001, "84.9 %, 95 % interval [82.6 %, 87.0 %], of the 1,001 held-out samples: clearly less often than"),
+        (4, 5, "80.0 % of the 5 held-out samples: less often than"),
+        (901, 1001, None),
+        (9, 10, None),
+    ],
+)
+def test_a_share_below_the_promise_is_said_with_its_interval(small, n_held, n, said):
+    """The interval by Wilson's formula, (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n), z = 1.96."""
+    taxonomy, p = small
+    made = conformal_nodes(taxonomy, taxonomy.nodes("cat", "cat", "dog", "cat"), p, 0.1, calibration=0.5)
+    made = replace(made, held=n_held / n, n_check=n)
+    if said is None:
+        assert made.shortfall is None
+        return
+    assert made.shortfall == (
+        f"The true class is held in {said} the promised 90 %. The share varies with the split: the probability is an average "
+        "over calibration parts and new samples."
+    )
+    of_file = replace(made, fraction=None).shortfall
+    assert f"of the {n:,} new samples" in of_file
+    assert "varies with the calibration samples" in of_file
+    of_groups = replace(made, unit="group")
+    assert (of_groups.held_interval, "interval" in of_groups.shortfall) == (None, False)
+    assert f"{n:,} held-out groups: less often than" in of_groups.shortfall
 
 
 def test_the_sentence_says_marginal_and_for_whom(small):

@@ -5,6 +5,9 @@ import pytest
 from scipy.special import softmax
 
 import hierviz as hv
+from hierviz.app.compare_page.temperatures import at_temperatures
+from hierviz.app.state.dataset import Dataset
+from hierviz.uncertainty.resamples import split_samples
 
 
 @pytest.fixture
@@ -44,6 +47,41 @@ def test_a_planted_temperature_is_found(case):
     # Sums over leaves change, and with them the areas: a temperature is no change of scale.
     areas = [hv.operating_curve(taxonomy, truth, one).summary()["ac"] for one in (leaves, scaled)]
     assert areas[0] != areas[1]
+
+
+@pytest.mark.parametrize("case_of", ["against", "certain", "either"])
+def test_where_no_temperature_fits_the_scores_are_left(case, case_of):
+    """Against the truth the flattest scores are best, with no mistake the sharpest; equal scores are the same at all."""
+    taxonomy, logits, truth = case
+    is_true = taxonomy.leaves[None] == truth[:, None]
+    logits = {"against": -3.0 * is_true, "certain": 1.0 * is_true, "either": 0.0 * is_true}[case_of]
+    model = hv.Predictions.from_scores(taxonomy, logits, "flat_softmax", truth=truth)
+    found = hv.uncertainty.fit_temperature(model, np.arange(2000))
+    assert (found.fits, found.value) == (False, 1.0)
+    assert found.after == found.before
+    assert found.said == "no temperature between 0.018 and 55 fits; left as it is"
+
+
+def test_the_page_says_which_models_are_left(case):
+    taxonomy, logits, truth = case
+    against = -3.0 * (taxonomy.leaves[None] == truth[:, None])
+    models = {
+        name: hv.Evaluation.from_predictions(
+            hv.Predictions.from_scores(taxonomy, of, "flat_softmax", truth=truth, name=name)
+        )
+        for name, of in (("sure", logits), ("against", against))
+    }
+    data = Dataset("key", "two models", taxonomy, models)
+    found = at_temperatures(data)
+    first, _ = split_samples(4000, 0.5, seed=0)
+    fitted = hv.uncertainty.fit_temperature(models["sure"].predictions, first).value
+    assert found.calibration == (
+        f"One temperature for each model, fitted on 2,000 samples (seed 0): sure {fitted:.3g}. All numbers are of the 2,000 "
+        "other samples. against: no temperature between 0.018 and 55 fits; left as it is."
+    )
+    kept, scaled = (found.models[key].predictions.node_probabilities(slice(5)) for key in ("against", "sure"))
+    np.testing.assert_array_equal(kept, models["against"].predictions.node_probabilities(slice(5)))
+    assert np.abs(scaled - models["sure"].predictions.node_probabilities(slice(5))).max() > 0.01
 
 
 def test_errors(case):

@@ -78,7 +78,7 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
     Returns
     -------
     Dataset
-        `calibration` lists the temperatures, and which models have none and why.
+        `calibration` lists the temperatures, and which models have none and why; these keep their scores.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
         raise PredictionsError("temperature: expected one true class a sample, got several or none. Fit nothing.")
     rows_of = common_rows(list(data.models.values()))
     fitted_on, judged_on = split_samples(len(rows_of[0]), share, seed=seed)
-    models, fitted, without = {}, [], []
+    models, fitted, unfitted, without = {}, [], [], []
     for (key, model), rows in zip(data.models.items(), rows_of, strict=True):
         predictions = model.predictions
         truth = np.full(predictions.n_samples, -1, dtype=np.asarray(predictions.truth).dtype)
@@ -100,15 +100,19 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
         except PredictionsError as error:
             without.append(str(error))
         else:
-            predictions = at_temperature(predictions, found.value)
-            fitted.append(f"{predictions.name} {found.value:.3g}")
+            if found.fits:
+                fitted.append(f"{predictions.name} {found.said}")
+                predictions = at_temperature(predictions, found.value)
+            else:
+                unfitted.append(f" {predictions.name}: {found.said}.")
         progress = stage(f"Evaluating {predictions.name}")
         models[key] = Evaluation.from_predictions(predictions.replace(truth=truth), progress, threshold=0.5)
-    if not fitted:
+    if not fitted and not unfitted:
         raise PredictionsError(f"temperature: expected logits or probabilities of all leaves, got none. {without[0]}")
     sentence = (
-        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(fitted)}. All numbers "
-        f"are of the {len(judged_on):,} other samples."
+        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(fitted) or 'none'}. "
+        f"All numbers are of the {len(judged_on):,} other samples."
+        + "".join(unfitted)
         + "".join(f" Without a temperature: {reason}" for reason in without)
     )
     return replace(

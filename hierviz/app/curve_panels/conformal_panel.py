@@ -190,11 +190,8 @@ def _promise(choice, key, nodes):
         root.metric("Answers that are the root (say nothing)", percent_text(nodes.root_share, 1))
         leaf.metric("Answers that are a leaf", percent_text(nodes.leaf_share, 1))
         st.markdown(escape(nodes.assumption))
-        if nodes.held < 1 - nodes.alpha:
-            st.markdown(
-                "The held-out part is held less often than promised. The share varies with the split: the probability is an "
-                "average over calibration parts and new samples."
-            )
+        if nodes.shortfall:
+            st.markdown(escape(nodes.shortfall))
 
 
 def _picture(choice, found, key):

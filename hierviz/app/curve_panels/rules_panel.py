@@ -11,11 +11,12 @@ from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts._decisions import n_metrics_drawn
+from hierviz.charts.theme import rule_label
 from hierviz.curves._rejection_curve import rejection_curve
 from hierviz.curves._selective_curve import selective_curve
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.number_text import percent_text
-from hierviz.thresholds._decisions import decisions
+from hierviz.thresholds._decisions import OPTIMAL_SET, TUNED_SET, decisions
 from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
 CURVES, FRONTS, RISK, CLIMBING = "Curves of the rules", "Pareto fronts", "Risk and coverage", "Selective classification"
@@ -77,9 +78,16 @@ def which_rule(choice, key):
         return
     st.markdown(
         f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
-        "model's probabilities are right; the best value is bold on blue. *Least expected cost* takes the metric above as its "
-        "cost. Thresholds of tuned rules are chosen for each metric on other samples than those they are judged on."
+        "model's probabilities are right; the best value, and those equal to it, are bold on blue. *Least expected "
+        "cost* takes the metric above as its cost. Thresholds of tuned rules are chosen for each metric on other samples "
+        "than those they are judged on."
     )
+    if choice.models[key].why_not_one_truth() is None:
+        st.caption(
+            f"Rules that answer with sets of classes (*{rule_label(TUNED_SET)}*, *{rule_label(OPTIMAL_SET)}*) are in the menu of "
+            "the rule only for data with several true classes or graphs; for other data use the command line, such as "
+            f"`--rule {OPTIMAL_SET}`."
+        )
     width = state.session.px
     drawn = state.computed(
         "rules by metric", (choice.data_key, key, width), lambda: charts.decisions(found, width=width)
