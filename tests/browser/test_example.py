@@ -99,3 +99,8 @@ def test_the_threshold_is_dragged_on_the_ribbon(open_page):
     assert "rule=" not in page.url
     page.get_by_text(re.compile(r"^At τ = 0\.2\d+ the answer is pickup")).wait_for()
     assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(0.25, abs=0.002)
+
+
+def test_the_calibrated_confidence_is_seen_without_scrolling(open_page):
+    page = open_page("example?confidence=isotonic")
+    expect(page.get_by_text("calibrated by isotonic regression")).to_be_in_viewport(ratio=1)

@@ -109,6 +109,9 @@ by_rule = side_by_side.answers_of(data, key, row, choice)
 terms = next((one.breakdown for one in by_rule.values()), None)
 worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
 
+if p is not None and not is_tree_drawn and not asks:
+    # Below a drawing that is as high as the window nobody sees it.
+    confidence_line(data, key, row, choice)
 if is_looks:
     if p is not None:
         conformal_line(data, key, row)
@@ -137,7 +140,8 @@ if p is not None:
             "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
             f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
         )
-    confidence_line(data, key, row, choice)
+    if is_tree_drawn:
+        confidence_line(data, key, row, choice)
     unknown_scores(predictions, row, truth)
     several_answers(predictions, row, predicted)
     if taxonomy.is_tree and is_tree_drawn:
