@@ -256,11 +256,10 @@ def test_one_temperature_per_model_is_offered_and_said(inverted):
     visit.press("Fit one temperature per model")
     first, second = split_samples(N, 0.5, seed=0)
     told = f"One temperature for each model, fitted on {len(first)} samples (seed 0): "
-    told += ", ".join(
-        f"{key} {hv.uncertainty.fit_temperature(inverted.models[key].predictions, first).value:.3g}"
-        for key in ("a", "b")
-    )
-    assert f"{told}. All numbers are of the {len(second)} other samples." in visit.text
+    told += f"b {hv.uncertainty.fit_temperature(inverted.models['b'].predictions, first).value:.3g}"
+    # A makes no mistake on the first half: the sharper, the better.
+    left = "a: no temperature between 0.018 and 55 fits; left as it is."
+    assert f"{told}. All numbers are of the {len(second)} other samples. {left}" in visit.text
     data = opened.server().get(visit.query["data"])
     assert data.key != inverted.key
     for key in ("a", "b"):
