@@ -12,7 +12,7 @@ from tests.browser.conftest import heading, quiet, upload
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-SAMPLE, RULE, FIRST, DEAR = "v0428", "optimal_node", 4, 9.0
+SAMPLE, RULE, FIRST, DEAR, SECOND = "v0428", "optimal_node", 4, 9.0, 7.0
 ADDRESS = f"example?tree=icicle&model=flat-softmax&rule={RULE}&sample={SAMPLE}"
 # The cell that the keyboard is on, "column-row" with the names of the answers as column 0.
 AT = """() => [...document.querySelectorAll("[data-testid=stPopoverBody] [role=gridcell][aria-selected=true]")]
@@ -76,6 +76,9 @@ def test_an_edited_cost_changes_the_answer_and_is_saved_for_others(open_page, wo
     best = taxonomy.names[int(model.answers("leaf")[model.predictions.row(SAMPLE)])]
     values = start.part(taxonomy, answers, truths).copy()
     values[answers.index(name), truths.index(best)] = DEAR
+    # A second cell of that answer: both count.
+    other = next(one for one in truths if one != best)
+    values[answers.index(name), truths.index(other)] = SECOND
     edited = start.changed(taxonomy, answers, truths, values, "edited-costs.csv")
     after = answer_of(world, edited)
     assert after != before
@@ -86,6 +89,12 @@ def test_an_edited_cost_changes_the_answer_and_is_saved_for_others(open_page, wo
     quiet(page)
     page.get_by_role("button", name="Edit costs").click()
     edit(page, 1 + truths.index(best), answers.index(name), DEAR)
+    edit(page, 1 + truths.index(other), answers.index(name), -1)
+    said = page.get_by_test_id("stPopoverBody").get_by_test_id("stAlert")
+    expect(said).to_contain_text(f"expected costs of 0 or more, got -1.0 for answer '{name}' and truth '{other}'")
+    expect(page.get_by_role("button", name="Use these costs")).to_have_count(0)
+    edit(page, 1 + truths.index(other), answers.index(name), SECOND)
+    expect(said).to_have_count(0)
     shows(page, before)  # nothing is used before it is asked for
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save as CSV").click()
@@ -103,10 +112,10 @@ def test_an_edited_cost_changes_the_answer_and_is_saved_for_others(open_page, wo
     assert np.array_equal(model.answers(RULE, cost=saved)[others], former[others])
     assert set(former[others].tolist()) - {taxonomy.index[one] for one in answers} - set(taxonomy.leaves.tolist())
     # Another visitor opens the saved table.
-    other = open_page(ADDRESS)
-    heading(other, "Examples")
-    shows(other, before)
-    quiet(other)
-    other.get_by_role("button", name="Costs from a file").click()
-    upload(other, cost=tmp_path / "edited-costs.csv")
-    shows(other, after)
+    another = open_page(ADDRESS)
+    heading(another, "Examples")
+    shows(another, before)
+    quiet(another)
+    another.get_by_role("button", name="Costs from a file").click()
+    upload(another, cost=tmp_path / "edited-costs.csv")
+    shows(another, after)
