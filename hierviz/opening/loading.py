@@ -107,6 +107,8 @@ def names_outside(files, what):
 def without_dropped(models):
     """Predictions without the samples that any of them left out, so that all are judged on the same ones."""
     left_out = set().union(*(map(str, model.dropped) for model in models))
+    if not left_out:
+        return models
     made = []
     for model in models:
         ids = model.ids

@@ -20,6 +20,7 @@ from hierviz.messages.number_text import fixed_text
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import COUNTS
 from hierviz.taxonomy.positions import places_of
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import sum_up
 from hierviz.uncertainty.risk_bounds import wilson
 
@@ -45,6 +46,14 @@ class VoteShares(Short):
     low: np.ndarray
     high: np.ndarray
     confidence: float
+
+    def share(self, row: int, node: int) -> float:
+        """Share of the answers at or below a class, in [0, 1]; of a sample with an answer."""
+        return float(self.at_or_below[row, node] / self.n_answers[row])
+
+    def n_unassigned(self, row: int, taxonomy: Taxonomy) -> float:
+        """Answers that name no class below the root; of a tree, in which no answer is below two of its children."""
+        return float(self.n_answers[row] - self.at_or_below[row, taxonomy.children[0]].sum())
 
     def counted(self, row: int, node: int) -> str:
         """The answers at or below a class, as ``12 of 20``."""

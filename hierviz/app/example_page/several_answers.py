@@ -28,12 +28,12 @@ def several_answers(predictions, row, predicted):
         nodes = [node for node in np.atleast_1d(-1 if predicted is None else predicted).tolist() if node > 0]
         said = [
             f"{taxonomy.title(node)} has {shares.at_or_below[0, node]:,.0f} "
-            f"({probability_text(shares.at_or_below[0, node] / n)}, 95 % interval {probability_text(shares.low[0, node])} to "
+            f"({probability_text(shares.share(0, node))}, 95 % interval {probability_text(shares.low[0, node])} to "
             f"{probability_text(shares.high[0, node])})"
             for node in nodes[:3]
         ]
         text += f": {'; '.join(said)}." if said else "."
-        unassigned = n - shares.at_or_below[0, taxonomy.children[0]].sum() if taxonomy.is_tree else 0
+        unassigned = shares.n_unassigned(0, taxonomy) if taxonomy.is_tree else 0
         if unassigned:
             answer = "1 answer names" if unassigned == 1 else f"{unassigned:,.0f} answers name"
             text += f" {answer} no class below {taxonomy.title(0)}."
