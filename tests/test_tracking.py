@@ -421,7 +421,8 @@ def test_torch_metric_is_evaluate_of_all_batches(taxonomy):
 
     logits, targets = batches(taxonomy)
     metric = hv.metrics.torch_metric(taxonomy, KEYS)
-    with pytest.raises(hv.PredictionsError, match=r"^torch_metric: expected update before compute"):
+    unready = pytest.raises(hv.PredictionsError, match=r"^torch_metric: expected update before compute")
+    with pytest.warns(UserWarning, match="before the ``update``"), unready:
         metric.compute()
     for rows in np.array_split(np.arange(len(logits)), 7):
         metric.update(torch.from_numpy(logits[rows]).requires_grad_(), torch.from_numpy(targets[rows]))

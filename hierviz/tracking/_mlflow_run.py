@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 import time
@@ -17,6 +18,7 @@ from hierviz.tracking.logged import FOLDER, REPORT, Logged
 # Names of MLflow are at most this long, and this many go into one request.
 LONGEST, AT_ONCE = 250, 500
 _LOCAL = ("", "file", "sqlite")
+_TABLES = "mlflow.loggedArtifacts"
 _SWITCH = "MLFLOW_DISABLE_TELEMETRY"
 
 
@@ -115,12 +117,18 @@ def _log(mlflow, client, run_id, logged, step):
             (Path(folder) / f"{name}.json").write_text(_table_text(lists), encoding="utf-8")
         if any(Path(folder).iterdir()):
             client.log_artifacts(run_id, folder, FOLDER)
+    _name_tables(client, run_id, [f"{FOLDER}/{name}.json" for name in logged.curves])
+
+
+def _name_tables(client, run_id, paths):
+    """Where MLflow looks for the tables of a run."""
+    known = json.loads(client.get_run(run_id).data.tags.get(_TABLES, "[]"))
+    tables = [{"path": path, "type": "table"} for path in paths]
+    client.set_tag(run_id, _TABLES, json.dumps([*known, *(table for table in tables if table not in known)]))
 
 
 def _table_text(columns):
     """The form of `mlflow.log_table`, which appends to a table that is there: this one is written anew at each call."""
-    import json
-
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
     return json.dumps({"columns": list(columns), "data": rows})
 
