@@ -12,38 +12,43 @@ TEXT = """# hierviz: the mistakes of hierarchical classifiers
 
 ## Summary
 
-Classifiers of species, products, diseases or texts choose among classes that form a tree. A wrong leaf of the right branch is a smaller
-mistake than one of another branch, and a model that is unsure may stop at an inner class. hierviz is a Python package, a command and
-a local app that show this: for each sample the probabilities along the tree, with hierarchical win [1] and confusion [2]; for
-each model the operating curve over all thresholds of its confidence [3], on which a threshold is chosen for a target, or with a guarantee
-for new samples; for several models a table with paired intervals. It reads what common tools write, and runs without a network.
+Classifiers of species, products, diseases or texts choose among classes that form a tree. A wrong leaf of the right
+branch is a smaller mistake than one of another branch, and a model that is unsure may stop at an inner class. hierviz
+is a Python package, a command and a local app that show this: for each sample the probabilities along the tree, with
+hierarchical win [1] and confusion [2]; for each model the operating curve over all thresholds of its confidence [3],
+on which a threshold is chosen for a target, or with a guarantee for new samples; for several models a table with
+paired intervals. It reads what common tools write, and runs without a network.
 
 ## Statement of need
 
-Accuracy of leaves does not tell a cautious model from a careless one, and libraries report one number at one threshold. Papers use at least
-five families of hierarchical metrics [1-5] under the same names. hierviz computes {n_metrics} numbers, each with definition, range and source, and
-`hierviz evaluate --verify` computes them a second time from plain definitions.
+Accuracy of leaves does not tell a cautious model from a careless one, and libraries report one number at one
+threshold. Papers use at least five families of hierarchical metrics [1-5] under the same names. hierviz computes
+{n_metrics} numbers, each with definition, range and source, and `hierviz evaluate --verify` computes them a second
+time from plain definitions.
 
 ## Example: drawings of vehicles
 
-{n_models} small networks, {n_pictures} pictures, {n_nodes} classes, {n_leaves} of them leaves. At every threshold at once, {best} has
-the highest average correctness ({best_ac:.3f}); {worst} the lowest ({worst_ac:.3f}).
+{n_models} small networks, {n_pictures} pictures, {n_nodes} classes, {n_leaves} of them leaves. At every threshold at
+once, {best} has the highest average correctness ({best_ac:.3f}); {worst} the lowest ({worst_ac:.3f}).
 
 {table}
 
-By exact leaves the first is {best_leaf} ({best_leaf_value}), by information F1 at τ = 0.5 it is {best_f1} ({best_f1_value:.3f}). With {best}, the most
-specific answers of which 95 % are correct on these pictures need the threshold {threshold:.3f}: {reached} are correct, and {no_answer} of the
-pictures get no answer below the root. A guarantee for new samples is stricter than a share of these: {guarantee}
+By exact leaves the first is {best_leaf} ({best_leaf_value}), by information F1 at τ = 0.5 it is {best_f1}
+({best_f1_value:.3f}). With {best}, the most specific answers of which 95 % are correct on these pictures need the
+threshold {threshold:.3f}: {reached} are correct, and {no_answer} of the pictures get no answer below the root. A
+guarantee for new samples is stricter than a share of these: {guarantee}
 
 ## Example: openings of Wikipedia articles
 
-{n_texts:,} texts, {text_nodes:,} classes, two models. {n_unseen} texts have a leaf without any training text, which the flat model cannot
-name: {flat_exact} of its most probable leaves are exact, but {flat_correct} of its majority answers are correct, because they may stop
-above the leaf. Micro F1 of the sets of classes above τ = 0.5 is {flat_f1:.3f}, and {node_f1:.3f} for a classifier per class.
+{n_texts:,} texts, {text_nodes:,} classes, two models. {n_unseen} texts have a leaf without any training text, which
+the flat model cannot name: {flat_exact} of its most probable leaves are exact, but {flat_correct} of its majority
+answers are correct, because they may stop above the leaf. Micro F1 of the sets of classes above τ = 0.5 is
+{flat_f1:.3f}, and {node_f1:.3f} for a classifier per class.
 
 ## Limits
 
-Drawings are no photographs, and two demos are no benchmark: the numbers above illustrate the methods, they do not rank losses.
+Drawings are no photographs, and two demos are no benchmark: the numbers above illustrate the methods, they do not
+rank losses.
 
 ## References
 

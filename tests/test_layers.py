@@ -103,7 +103,7 @@ NEVER = {
     "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
-LATE = {place: ("charts", "reports") for place in ("cli", "hierviz", "tracking")}
+LATE = dict.fromkeys(("cli", "hierviz", "tracking"), ("charts", "reports"))
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "messages": (("numpy",), ()),

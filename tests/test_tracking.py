@@ -1,4 +1,4 @@
-"""Runs of trackers, scorers, displays and the metric of torchmetrics: what needs none of their packages, and what does, in the long run."""
+"""Runs of trackers, scorers, displays and the metric of torchmetrics; with the real packages in the long run."""
 
 import importlib.util
 import json
@@ -83,7 +83,9 @@ def test_a_curve_is_a_table_of_its_own_points(taxonomy, evaluation):
     rng = np.random.default_rng(0)
     many = rng.dirichlet(np.ones(4), 3000)
     truth = rng.choice(taxonomy.leaves, 3000)
-    large = hv.Evaluation.from_predictions(hv.Predictions.from_scores(taxonomy, many, "leaf_probabilities", truth=truth))
+    large = hv.Evaluation.from_predictions(
+        hv.Predictions.from_scores(taxonomy, many, "leaf_probabilities", truth=truth)
+    )
     (columns,) = Logged.from_results(large, False, {}).curves.values()
     whole = large.curve.columns()
     assert len(columns["threshold"]) == MOST_POINTS < large.curve.n_points
@@ -113,7 +115,9 @@ def test_a_report_is_logged_as_it_is(evaluation):
 
 @pytest.mark.parametrize("given", ["curve.csv", 3, [], {}, [None]])
 def test_other_things_are_refused(given):
-    with pytest.raises(hv.PredictionsError, match=r"^results: expected a Report, an Evaluation or Predictions, or several"):
+    with pytest.raises(
+        hv.PredictionsError, match=r"^results: expected a Report, an Evaluation or Predictions, or several"
+    ):
         Logged.from_results(given, True, {})
 
 
@@ -189,7 +193,9 @@ def test_a_scorer_of_an_estimator_without_probabilities(taxonomy):
     # mammal is right of cat, but coarse: 1 of 2 answers is exact.
     found = hv.metrics.scorer("labels.hp_samples", taxonomy)(Answers(), None, ["cat", "newt"])
     assert found == 1.0
-    with pytest.raises(hv.PredictionsError, match=r"^scorer: expected a number for curve\.ac, got none: they need scores"):
+    with pytest.raises(
+        hv.PredictionsError, match=r"^scorer: expected a number for curve\.ac, got none: they need scores"
+    ):
         hv.metrics.scorer("ac", taxonomy)(Answers(), None, ["cat", "newt"])
 
 
@@ -219,7 +225,7 @@ def test_a_scorer_takes_no_weights_and_can_be_pickled(taxonomy):
 
 # Runs in a process of its own: no address may be looked up, and nothing reached that is not on this machine.
 WATCHED = """
-import json, os, socket, sys
+import json, os, pathlib, socket, sys
 import numpy as np
 for name in [key for key in os.environ if key.startswith(("CI", "PYTEST", "GITHUB"))]:
     del os.environ[name]
@@ -281,7 +287,8 @@ except hv.HiervizError as error:
     refused = str(error)
 print(json.dumps({
     "ac": [expected, run.data.metrics["curve/ac"]], "status": run.info.status, "history": history, "kept": kept,
-    "tags": run.data.tags["hierviz.rule"], "table": len(table) == evaluation.curve.n_points, "page": page == hv.report(evaluation).html,
+    "tags": run.data.tags["hierviz.rule"], "table": len(table) == evaluation.curve.n_points,
+    "page": page == hv.report(evaluation).html,
     "columns": list(table), "asked": asked, "telemetry": get_telemetry_client() is None, "refused": refused,
     "switch": os.environ.get("MLFLOW_DISABLE_TELEMETRY"),
 }))
@@ -299,7 +306,9 @@ print(json.dumps({
     assert found["asked"] == []
     assert found["telemetry"]
     assert found["switch"] is None
-    assert found["refused"].startswith("run: expected an active run, as the tracking URI 'http://tracker.example' names a server")
+    assert found["refused"].startswith(
+        "run: expected an active run, as the tracking URI 'http://tracker.example' names a server"
+    )
 
 
 @needs("wandb")
@@ -309,7 +318,7 @@ def test_wandb(tmp_path):
 own = hv.log_to_wandb(evaluation)
 import wandb
 assert wandb.run is None
-(folder,) = __import__("pathlib").Path("wandb").glob("offline-run-*")
+(folder,) = pathlib.Path("wandb").glob("offline-run-*")
 with wandb.init(mode="offline") as run:
     assert hv.log_to_wandb(evaluation, with_report=False) == run.id
     ac, exact, tag = run.summary["curve/ac"], run.summary["predicted/exact"], run.config["hierviz.rule"]
@@ -319,11 +328,11 @@ with wandb.init(mode="offline") as run:
         refused = ""
     except hv.HiervizError as error:
         refused = str(error)
-def lengths(found):
-    return sorted(len(path.read_bytes()) for path in found)
-import glob
-pages = [path for path in __import__("pathlib").Path(".").rglob("*") if path.is_file() and b"hierviz-report" in path.read_bytes()]
-print(json.dumps({"ac": [expected, ac], "own": own in folder.name, "tag": tag, "refused": refused, "asked": asked, "pages": len(pages)}))
+files = [path for path in pathlib.Path("wandb").rglob("*") if path.is_file()]
+pages = [path for path in files if b"hierviz-report" in path.read_bytes()]
+print(json.dumps({
+    "ac": [expected, ac], "own": own in folder.name, "tag": tag, "refused": refused, "asked": asked, "pages": len(pages)
+}))
 """,
         tmp_path,
     )
@@ -366,7 +375,9 @@ def test_scorers_of_real_searches():
     again = cross_val_score(LogisticRegression(), X, numbers, cv=folds, scoring=of_numbers)
     np.testing.assert_allclose(again, found, rtol=1e-12)
     rows = [(np.flatnonzero(y != "d"), np.flatnonzero(y == "d"))]
-    unseen = cross_val_score(DecisionTreeClassifier(), X, y, cv=rows, scoring=hv.metrics.scorer("exact", taxonomy, "leaf"))
+    unseen = cross_val_score(
+        DecisionTreeClassifier(), X, y, cv=rows, scoring=hv.metrics.scorer("exact", taxonomy, "leaf")
+    )
     assert unseen.tolist() == [0.0]
 
 
@@ -396,7 +407,14 @@ def test_display_of_a_curve(taxonomy, predictions):
     matplotlib.pyplot.close("all")
 
 
-KEYS = ["curve.ac", "predicted.info_f1", "labels.hf1_auc", "labels.icm", "confusion.mcc", "probabilities.brier_by_depth"]
+KEYS = [
+    "curve.ac",
+    "predicted.info_f1",
+    "labels.hf1_auc",
+    "labels.icm",
+    "confusion.mcc",
+    "probabilities.brier_by_depth",
+]
 
 
 def batches(taxonomy, n=200):
@@ -450,9 +468,9 @@ def test_torch_metric_of_named_columns_nodes_and_unknown_truths(taxonomy):
     metric = hv.metrics.torch_metric(taxonomy, "exact", "leaf_probabilities", "leaf", classes=names, targets="nodes")
     truth = np.append(taxonomy.nodes(*TRUTH[:3]), -1)
     metric.update(torch.from_numpy(P[:, ::-1].copy()).bfloat16(), torch.from_numpy(truth))
-    exact = hv.evaluate(
-        hv.Predictions.from_scores(taxonomy, P, "leaf_probabilities", truth=truth), "leaf"
-    )["models"][0]["predicted"]["exact"]
+    exact = hv.evaluate(hv.Predictions.from_scores(taxonomy, P, "leaf_probabilities", truth=truth), "leaf")["models"][
+        0
+    ]["predicted"]["exact"]
     assert metric.compute()["predicted.exact"].item() == exact
 
 

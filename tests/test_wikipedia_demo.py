@@ -25,8 +25,8 @@ def test_the_numbers_are_near_those_of_the_original_files(place, original, share
         folder / original, hv.load_taxonomy(folder / "taxonomy.csv"), truth=folder / "test.csv"
     )
     expected = hv.evaluate(of_original, "threshold", 0.5)["models"][0]
-    # Small scores of the bundled files are rounded (README there). Sets of labels at 0.5 are the same where every class has a score
-    # of its own; sums of leaves are a little above or below.
+    # Small scores of the bundled files are rounded (README there). Sets of labels at 0.5 are the same where every class has
+    # a score of its own; sums of leaves are a little above or below.
     if place == 1:
         of_sets = [key for key in expected["labels"] if not key.endswith(AREAS)]
         assert {key: found["labels"][key] for key in of_sets} == {key: expected["labels"][key] for key in of_sets}
@@ -49,7 +49,9 @@ def test_the_numbers_are_near_those_of_the_original_files(place, original, share
     assert max(filter(None, taxonomy.attributes["train_count"])) <= 1602
 
 
-@pytest.mark.parametrize(("name", "original", "array"), [("flat", "pred_flat.npz", "prob"), ("per_node", "pred_bce_nodes.npz", "score")])
+@pytest.mark.parametrize(
+    ("name", "original", "array"), [("flat", "pred_flat.npz", "prob"), ("per_node", "pred_bce_nodes.npz", "score")]
+)
 def test_only_small_scores_are_rounded(name, original, array, shared_data):
     """What the README of the files says of their rounding."""
     with np.load(shared_data / "hwv" / original) as stored:

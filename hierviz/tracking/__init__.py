@@ -1,1 +1,1 @@
-"""Where teams track and train: runs of MLflow and Weights & Biases, scorers and displays of scikit-learn, a metric of torchmetrics."""
+"""Where teams track and train: MLflow, Weights & Biases, scikit-learn, torchmetrics."""

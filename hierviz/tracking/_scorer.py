@@ -136,7 +136,9 @@ def predictions_of(
     return predictions_of_arrays(probabilities, _named(columns, classes), truth, taxonomy, name)
 
 
-def predictions_of_arrays(probabilities: Any, columns: list[str], truth: Any, taxonomy: Taxonomy, name: str) -> Predictions:
+def predictions_of_arrays(
+    probabilities: Any, columns: list[str], truth: Any, taxonomy: Taxonomy, name: str
+) -> Predictions:
     """Predictions of probabilities by class; leaves without a column have probability 0 where all columns are leaves."""
     leaves = [taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist()]
     missing = [leaf for leaf in leaves if leaf not in set(columns)] if set(columns) <= set(leaves) else []
@@ -153,6 +155,6 @@ def _named(values, classes):
         return values.tolist()
     if values.dtype.kind not in "iu" or (values.size and not 0 <= values.min() <= values.max() < len(classes)):
         raise PredictionsError(
-            f"y: expected numbers from 0 to {len(classes) - 1}, as `classes` are given, got others. Leave `classes` out for names."
+            f"y: expected numbers from 0 to {len(classes) - 1}, as `classes` are given, got others. Leave it out for names."
         )
     return [classes[k] for k in values.tolist()]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate, evaluations_of
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.predictions import Predictions
-
-if TYPE_CHECKING:
-    from hierviz.reports.report_file import Report
 
 FOLDER = "hierviz"
 REPORT = "report.html"
@@ -50,7 +47,7 @@ class Logged:
     numbers: dict[str, float]
     tags: dict[str, str]
     curves: dict[str, dict[str, np.ndarray]]
-    report: Report | None
+    report: Any
 
     @classmethod
     def from_results(cls, results: Any, with_report: bool, choice: Mapping[str, Any]) -> Logged:
@@ -142,9 +139,7 @@ def _flat(value, path=()):
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _flat(item, (*path, str(key)))
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield "/".join(path), float(value)
-    elif value in ("Infinity", "-Infinity"):
+    elif (isinstance(value, (int, float)) and not isinstance(value, bool)) or value in ("Infinity", "-Infinity"):
         yield "/".join(path), float(value)
 
 
