@@ -28,21 +28,22 @@ time from plain definitions.
 
 ## Example: drawings of vehicles
 
-{n_models} small networks, {n_pictures} pictures, {n_nodes} classes, {n_leaves} of them leaves. At every threshold at
-once, {best} has the highest average correctness ({best_ac:.3f}); {worst} the lowest ({worst_ac:.3f}).
+{n_models} small networks, {n_pictures} pictures, {n_nodes} classes, {n_leaves} of them leaves. Over all thresholds,
+{best} has the highest average correctness ({best_ac:.3f}); {worst} the lowest ({worst_ac:.3f}).
 
 {table}
 
 By exact leaves the first is {best_leaf} ({best_leaf_value}), by information F1 at τ = 0.5 it is {best_f1}
 ({best_f1_value:.3f}). With {best}, the most specific answers of which 95 % are correct on these pictures need the
-threshold {threshold:.3f}: {reached} are correct, and {no_answer} of the pictures get no answer below the root. A
-guarantee for new samples is stricter than a share of these: {guarantee}
+threshold {threshold:.3f}: {reached} are correct, and {no_answer} of the pictures get no answer below the root. For new
+samples, guaranteed on these: {guarantee}
 
 ## Example: openings of Wikipedia articles
 
 {n_texts:,} texts, {text_nodes:,} classes, two models. {n_unseen} texts have a leaf without any training text, which
 the flat model cannot name: {flat_exact} of its most probable leaves are exact, but {flat_correct} of its majority
-answers are correct, because they may stop above the leaf. Micro F1 of the sets of classes above τ = 0.5 is
+answers are correct, because they may
+stop above the leaf or give no answer. Micro F1 of the sets of classes above τ = 0.5 is
 {flat_f1:.3f}, and {node_f1:.3f} for a classifier per class.
 
 ## Limits
