@@ -67,6 +67,39 @@ def test_the_names_are_mapped_on_the_page(folder):
     }
 
 
+@pytest.mark.parametrize(
+    ("outside", "line"),
+    [
+        ("drop", "8 of 40 samples (20.0 %) left out: answers outside the taxonomy"),
+        ("wrong", "labels: 8 of 40 samples (20.0 %) answered outside the taxonomy"),
+        ("nearest", "labels: 10.0 % of answers mapped to the nearest name; 4 of 40 samples (10.0 %) answered outside"),
+    ],
+)
+def test_the_first_line_says_what_was_done(folder, outside, line):
+    data = opened(folder, "labels.csv", outside)
+    for page in ("overview", "compare", "mistakes"):
+        visit = Visit(page, data=data.key)
+        assert line in visit.text, page
+        # The mapping is one press away where there is one.
+        assert any(one.label == "Review the mapping" for one in visit.at.button) == (outside == "nearest")
+
+
+def test_compare_has_the_column_where_some_answer_is_outside(folder):
+    for outside, is_there in (("wrong", True), ("drop", False), ("nearest", True)):
+        table = hv.compare([one.predictions for one in opened(folder, "labels.csv", outside).models.values()], resamples=0)
+        assert ("labels.outside_share" in [column.key for column in table.columns]) == is_there, outside
+
+
+@pytest.mark.parametrize("tree", ["none", "ladder"])
+def test_an_answer_outside_is_called_by_what_was_given(folder, tree):
+    data = opened(folder, "labels.csv", "wrong")
+    visit = Visit("example", data=data.key, sample="s4", tree=tree)
+    assert "(empty)" not in visit.text
+    assert "unicorn" in visit.text + str(visit.ladder)
+    if tree == "none":
+        assert "Answer: unicorn (outside the taxonomy)" in visit.text
+
+
 def test_what_is_chosen_is_no_error(folder):
     files = folder / "taxonomy.csv", folder / "labels.csv"
     assert doctor(*files).counts["error"] == 1
@@ -85,6 +118,17 @@ def test_the_class_is_marked_in_the_text_of_a_language_model(tree):
     assert " is a :green-background[red fox]" in marked
     visit.go("example", data=data.key, sample="q34", tree=tree)
     assert "This is not a :orange-background[red fox]" in "".join(one.value for one in visit.at.markdown)
+
+
+def test_the_marks_are_those_of_the_reader_on_a_cut_taxonomy():
+    """Cut at depth 1 the taxonomy has no red fox: what was read of the text stays what was read."""
+    paths = {name: str(TEXTS / f"{name}.csv") for name in ("taxonomy", "nodes")}
+    data = shelve(**paths, predictions=(str(TEXTS / "answers.jsonl"),), outside="wrong", projection={"max_depth": 1})
+    assert data.taxonomy.max_depth == 1
+    visit = Visit("example", data=data.key, sample="q01")
+    said = "".join(one.value for one in visit.at.markdown)
+    assert " is a :green-background[red fox]" in said
+    assert "It names Vulpes vulpes" in visit.text.replace("*", "")
 
 
 def test_the_share_is_that_of_the_judged_samples():

@@ -11,10 +11,12 @@ from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame, recommended
 from hierviz.app.widgets.links import go_to, page
+from hierviz.app.widgets.mapping_panel import review_button
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import field, flag
+from hierviz.predictions.outside_lines import outside_lines
 from hierviz.readers.stored_array import ChangedFileError
 from hierviz.reports.view_pages import PAGES
 
@@ -28,6 +30,8 @@ LEFT_OPEN = (
 PARTS_OF_PAGES = ("comparison", "contrast", "part", "aspect")
 BELOW = ":has(> .st-key-title-row) ~ "
 FORMER = f"{BELOW}[data-stale=true], {BELOW}* [data-stale=true] {{display: none !important}}"
+# Lines about names outside the taxonomy.
+MOST_LINES = 4
 # Of `stop`.
 NO_MATCH = "No sample matches these filters. Remove one.", "filter_alt_off"
 
@@ -155,16 +159,20 @@ def open_data():
             )
             session_panel()
         stop()
-    mapped_line(dataset)
+    outside_line(dataset)
     return dataset
 
 
-def mapped_line(dataset):
-    """Next to all numbers: the share of the answers that were mapped to the nearest name, by model."""
-    said = {one.predictions.name: one.predictions.mapped_words for one in dataset.models.values()}
-    words = " · ".join(f"{escape(name)}: {words}" for name, words in said.items() if words)
-    if words:
-        st.caption(f":material/spellcheck: {words}")
+def outside_line(dataset):
+    """Next to all numbers: samples left out, answers outside the taxonomy, and which share was mapped."""
+    lines = outside_lines([one.predictions for one in dataset.models.values()])
+    if lines:
+        more = f" · and {len(lines) - MOST_LINES} more models" if len(lines) > MOST_LINES else ""
+        is_mapped = any(one.predictions.mapped_words for one in dataset.models.values())
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outside-line"):
+            st.caption(f":material/spellcheck: {' · '.join(map(escape, lines[:MOST_LINES]))}{more}", width="content")
+            if is_mapped and state.session.get("page") != "open":
+                review_button()
 
 
 def story_bar():
