@@ -107,7 +107,9 @@ def _drawn(shares, names, notes, outside, highlight, height, dark, width):
             {"x": side - 8, "y": middle, "text": label, "colour": look.ink, "align": "right", "weight": weight}
         )
         parts = _parts(of_model, outside.get(name, 0.0))
-        for (key, share), text in zip(parts.items(), shares_text(1000 * share for share in parts.values()), strict=True):
+        for (key, share), text in zip(
+            parts.items(), shares_text(1000 * share for share in parts.values()), strict=True
+        ):
             wide, (fill, sign) = scale * share, PARTS[key]
             rows.append({"x": left, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome(fill)})
             said = next((one for one in (f"{sign} {text}", sign) if wide >= text_width(one, SMALL) + 4), None)

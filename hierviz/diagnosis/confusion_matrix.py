@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, LABEL_OUTSIDE, AnswerPairs, Judged, judged_answers
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER, AnswerPairs, Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.frames import in_backend

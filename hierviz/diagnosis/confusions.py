@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, LABEL_OUTSIDE, Judged, judged_answers
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER, Judged, judged_answers
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame

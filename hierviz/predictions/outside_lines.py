@@ -30,8 +30,8 @@ def outside_lines(models: Sequence[Predictions]) -> list[str]:
     Returns
     -------
     list of str
-        The samples that were left out, which is the same for all models, then a line for each model, or for those of which the same
-        is true, with their names; empty where every name was that of a class.
+        The samples that were left out, which is the same for all models, then a line for each model, or for those of which the
+        same is true, with their names; empty where every name was that of a class.
     """
     reasons = {what for model in models for what, record in model.outside.items() if _leaves_samples_out(model, what)}
     lines = dict.fromkeys(line for model in models if (line := _left_out(model, reasons)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns
-from hierviz.diagnosis.confusion_matrix import NO_PARTNER, LABEL_OUTSIDE, matrix, placement
+from hierviz.diagnosis.confusion_matrix import LABEL_OUTSIDE, NO_PARTNER, matrix, placement
 from hierviz.messages.number_text import probability_text
 
 # Columns of the table of the taxonomy, as far as there are such numbers.

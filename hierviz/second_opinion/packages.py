@@ -15,7 +15,6 @@ import numpy as np
 from hierviz.second_opinion.plain_graph import OUTSIDE
 from hierviz.second_opinion.plain_sets import closed
 
-
 NO_OUTSIDE = "scikit-learn has no labels outside the taxonomy"
 
 

@@ -91,7 +91,7 @@ def threshold_answers(graph, p):
 def selective_points(graph, rows, truth, outside, answers_of=climbing_answers):
     """(coverage, risk) at every theta at which an answer changes, the largest first, after (0, 0): all answers are the root.
 
-    `outside` says of each sample whether its most probable class lies outside the taxonomy, which is then the answer at every theta.
+    `outside` says of each sample whether its most probable class lies outside the taxonomy: the answer at every theta.
     """
     steps = [
         (-theta, i, node)

@@ -4,8 +4,8 @@ Conventions
 -----------
 Nodes are numbers from 0, the root; parents come before children. `up[v]` is the set of v and its ancestors, the root among
 them. A row of scores or probabilities is a list of floats. A node with one child, or in a graph one leaf below several, is never
-answered but by ``exclusive``. More informative is: fewer leaves below. Ties go to the lowest node. `OUTSIDE` is an answer that the
-taxonomy does not hold: a claimed leaf below the root that is never true, and no node of the taxonomy.
+answered but by ``exclusive``. More informative is: fewer leaves below. Ties go to the lowest node. `OUTSIDE` is an answer that
+the taxonomy does not hold: a claimed leaf below the root that is never true, and no node of the taxonomy.
 
 References
 ----------

@@ -81,9 +81,7 @@ def top_down(graph, rows, truth, outside):
     found = [best_leaf(graph, y, OUTSIDE if is_out else top_down_leaf(graph, p)) for p, y, is_out in samples]
     shared, claimed, due = (sum(one[key] for one in found) for key in ("shared", "claimed", "due"))
     wrong = [
-        (OUTSIDE if is_out else leaf(graph, p), y)
-        for p, y, is_out in samples
-        if not is_in_top(graph, p, y, 1, is_out)
+        (OUTSIDE if is_out else leaf(graph, p), y) for p, y, is_out in samples if not is_in_top(graph, p, y, 1, is_out)
     ]
     means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
     return {key: mean(one[key] for one in found) for key in means} | {

@@ -86,7 +86,9 @@ def test_the_first_line_says_what_was_done(folder, outside, line):
 
 def test_compare_has_the_column_where_some_answer_is_outside(folder):
     for outside, is_there in (("wrong", True), ("drop", False), ("nearest", True)):
-        table = hv.compare([one.predictions for one in opened(folder, "labels.csv", outside).models.values()], resamples=0)
+        table = hv.compare(
+            [one.predictions for one in opened(folder, "labels.csv", outside).models.values()], resamples=0
+        )
         assert ("labels.outside_share" in [column.key for column in table.columns]) == is_there, outside
 
 

@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation._judged_answers import NO_PARTNER, LABEL_OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER
 from hierviz.metrics.outcomes import OUTCOMES
 
 

@@ -114,7 +114,9 @@ def test_the_command_and_the_report_say_the_line(tmp_path, capsys):
 def test_truths_of_a_model_that_was_run_take_a_mapping(read, tmp_path):
     """Answers are there already; a truth that a person mapped counts, the other one leaves no trace but a line."""
     taxonomy = hv.Taxonomy.from_edges(EDGES)
-    ran = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat", "dog", "dog"), sample_ids=np.array(["1", "2", "3"]))
+    ran = hv.Predictions.from_labels(
+        taxonomy, taxonomy.nodes("cat", "dog", "dog"), sample_ids=np.array(["1", "2", "3"])
+    )
     (tmp_path / "truth.csv").write_text("sample_id,truth\n1,kitty\n2,griffin\n3,dog\n")
     chosen = {"kitty": taxonomy.node("cat")}
     with pytest.raises(PredictionsError, match="kitty"):
@@ -122,7 +124,9 @@ def test_truths_of_a_model_that_was_run_take_a_mapping(read, tmp_path):
     found = hv.attach_truth(ran, tmp_path / "truth.csv", outside_truth="drop", mapping=chosen)
     assert found.truth.tolist() == [taxonomy.node("cat"), -1, taxonomy.node("dog")]
     assert found.outside["truths"].mapped == chosen
-    said = "33.3 % of truths mapped to another name; 1 of 3 truths outside the taxonomy, whose samples are not evaluated"
+    said = (
+        "33.3 % of truths mapped to another name; 1 of 3 truths outside the taxonomy, whose samples are not evaluated"
+    )
     assert outside_lines([found]) == [f"{found.name}: {said}"]
 
 

@@ -53,9 +53,7 @@ def test_scores_whose_best_class_lies_outside_the_taxonomy(data, graph, rule):
     drawn = {"min_size": len(scores), "max_size": len(scores)}
     truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), **drawn)))
     outside = np.array(data.draw(st.lists(st.booleans(), **drawn)))
-    predictions = hv.Predictions.from_scores(
-        taxonomy, scores, "leaf_probabilities", truth=truth, best_outside=outside
-    )
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth, best_outside=outside)
     found = agreed(predictions, rule, 0.25, **PARAMETERS.get(rule, {}))
     assert found.of_verdict("not recomputed") == []
     share = next(check for check in found.checks if check.key == "labels.outside_share")

@@ -269,10 +269,10 @@ def replaced(files):
         if before != _stamp(place):
             del kept[place]
     changed = files.with_paths(lambda path: str(kept[path][1].paths[0]) if path in kept else path)
-    for field, more in MADE_ON_THE_PAGE.items():
-        made = kept.get((field, files.predictions))
+    for name, more in MADE_ON_THE_PAGE.items():
+        made = kept.get((name, files.predictions))
         if made is not None:
-            changed = replace(changed, **{field: str(made[1].paths[0])}, **more)
+            changed = replace(changed, **{name: str(made[1].paths[0])}, **more)
     return replace(changed, held=(*files.held, *(uploads for _, uploads in kept.values())))
 
 

@@ -30,7 +30,9 @@ def mapping_panel(data):
     if mapping is None or not len(mapping):
         return
     is_asked = bool(state.session.get(ASKED, False))
-    with st.expander(f"Names outside the taxonomy: {mapping.sentence}", icon=":material/spellcheck:", expanded=is_asked):
+    with st.expander(
+        f"Names outside the taxonomy: {mapping.sentence}", icon=":material/spellcheck:", expanded=is_asked
+    ):
         st.markdown(f"Change what a name is mapped to, or choose *{NO_CLASS}*.")
         changed = edited(mapping, f"mapping-{data.key}")
         is_changed = changed.node_of != mapping.node_of
@@ -47,7 +49,8 @@ def mapping_panel(data):
                 )
             table.download("Save the mapping", lambda: mapping_csv(changed), FILE, "get-mapping")
             st.caption(
-                "`--mapping mapping.csv` reads it in every command, and here the field *Mapping of names*.", width="content"
+                "`--mapping mapping.csv` reads it in every command, and here the field *Mapping of names*.",
+                width="content",
             )
 
 
