@@ -17,6 +17,8 @@ from hierviz.metrics.outcomes import OUTCOMES
 
 # Pixels: a bar and the next, at least and at most, of the axis, of the widest name.
 LEAST, TALL, AXIS, NAMES = 15, 34, 20, 170
+# From one line of a label to the next.
+LINE = 13
 # Bars that are drawn, and the name of the selection of one.
 MOST, CLICKED = 24, "model"
 # Where some answers lie outside the taxonomy, the wrong ones are of two parts.
@@ -92,6 +94,14 @@ def _parts(shares, outside):
     return shares if not outside else {**shares, "wrong": max(shares["wrong"] - outside, 0.0), OUTSIDE: outside}
 
 
+def _label(sign, text, wide, tall):
+    """Lines that fit into a part of a bar: sign and share next to each other or below, or the sign alone."""
+    for said, lowest, around in (((f"{sign} {text}",), 0, 4), ((sign, text), 2 * LINE, 2), ((sign,), 0, 4)):
+        if wide >= max(text_width(one, SMALL) for one in said) + around and tall >= lowest:
+            return said
+    return ()
+
+
 def _drawn(shares, names, notes, outside, highlight, height, dark, width):
     look = palette(dark)
     keys = [key for key in ANSWERS if any(key in shares[name] for name in names)]
@@ -112,10 +122,9 @@ def _drawn(shares, names, notes, outside, highlight, height, dark, width):
         ):
             wide, (fill, sign) = scale * share, PARTS[key]
             rows.append({"x": left, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome(fill)})
-            said = next((one for one in (f"{sign} {text}", sign) if wide >= text_width(one, SMALL) + 4), None)
-            if said:
-                at = {"x": left + wide / 2, "y": middle, "size": SMALL, "align": "center"}
-                words.append({**at, "text": said, "colour": look.text_on(fill)})
+            at = {"x": left + wide / 2, "size": SMALL, "align": "center", "colour": look.text_on(fill)}
+            said = _label(sign, text, wide, bottom - top)
+            words += [{**at, "y": middle + LINE * (k - (len(said) - 1) / 2), "text": one} for k, one in enumerate(said)]
             left += wide
         exact = {f"tip_{key}": percent_text(share, 1) for key, share in of_model.items()}
         if outside:

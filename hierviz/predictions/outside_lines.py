@@ -20,7 +20,7 @@ MOST_NAMED = 3
 
 
 def outside_lines(models: Sequence[Predictions]) -> list[str]:
-    """How many samples were left out, how many answers are outside the taxonomy, and which share was mapped.
+    """How many samples were left out, which share was mapped, and how many answers are outside the taxonomy.
 
     Parameters
     ----------
@@ -30,23 +30,29 @@ def outside_lines(models: Sequence[Predictions]) -> list[str]:
     Returns
     -------
     list of str
-        The samples that were left out, which is the same for all models, then a line for each model, or for those of which the
-        same is true, with their names; empty where every name was that of a class.
+        A line for each of these, with the numbers of the models by name where they differ; empty where every name was that of a
+        class.
     """
     reasons = {what for model in models for what, record in model.outside.items() if _leaves_samples_out(model, what)}
-    lines = dict.fromkeys(line for model in models if (line := _left_out(model, reasons)))
-    names_of: dict[str, list[str]] = {}
+    # What is counted -> name of a model -> how much of it.
+    counted: dict[str, dict[str, str]] = {}
     for model in models:
-        said = "; ".join(filter(None, (model.mapped_words, _outside(model), _without_truth(model))))
-        if said:
-            names_of.setdefault(said, []).append(model.name)
-    return [*lines, *(f"{_named(names)}: {said}" for said, names in names_of.items())]
+        mapped = (record.mapped_words for record in reversed(model.outside.values()))
+        for words in (_left_out(model, reasons), *mapped, _outside(model), _without_truth(model)):
+            amount, of, rest = words.partition(" of ")
+            if words:
+                counted.setdefault(f"{of}{rest}", {})[model.name] = amount
+    names = {model.name for model in models}
+    return [f"{_amounts(amounts, names)}{rest}" for rest, amounts in counted.items()]
 
 
-def _named(names):
-    names = list(dict.fromkeys(names))
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+def _amounts(amounts, names):
+    """One amount where it is that of all models, else those of the models by name."""
+    if set(amounts) == names and len(set(amounts.values())) == 1:
+        return next(iter(amounts.values()))
+    said = [f"{name} {amount}" for name, amount in amounts.items()]
+    more = f" and {len(said) - MOST_NAMED} more models" if len(said) > MOST_NAMED else ""
+    return ", ".join(said[:MOST_NAMED]) + more
 
 
 def _leaves_samples_out(model, what):
@@ -62,7 +68,11 @@ def _left_out(model, reasons):
         return ""
     whole = model.n_samples + n
     names = " or ".join(sorted(reasons))
-    return f"{n:,} of {whole:,} samples ({percent_text(n / whole, 1)}) left out: {names} outside the taxonomy"
+    return f"{_counted(n, whole)} of {whole:,} samples left out: {names} outside the taxonomy"
+
+
+def _counted(n, whole):
+    return f"{n:,} ({percent_text(n / whole, 1)})"
 
 
 def _outside(model):
@@ -75,10 +85,10 @@ def _outside(model):
         is_left_out = record.how == "drop"
         whole = round(float(np.sum(getattr(model.scores, "values", model.scores)))) + n * is_left_out
         done = "left out: outside" if is_left_out else "outside"
-        return f"{n:,} of {whole:,} answers ({percent_text(n / whole, 1)}) {done} the taxonomy"
+        return f"{_counted(n, whole)} of {whole:,} answers {done} the taxonomy"
     judged = model.has_truth if model.has_truth.any() else np.ones(model.n_samples, dtype=bool)
     n, whole = int(model.is_outside[judged].sum()), int(judged.sum())
-    return f"{n:,} of {whole:,} samples ({percent_text(n / whole, 1)}) answered outside the taxonomy" if n else ""
+    return f"{_counted(n, whole)} of {whole:,} samples answered outside the taxonomy" if n else ""
 
 
 def _without_truth(model):
@@ -86,4 +96,4 @@ def _without_truth(model):
     if len(model.dropped) or "truths" not in model.outside or not _leaves_samples_out(model, "truths"):
         return ""
     n, whole = len(model.outside["truths"].rows), model.outside["truths"].n_rows
-    return f"{n:,} of {whole:,} truths outside the taxonomy, whose samples are not evaluated"
+    return f"{_counted(n, whole)} of {whole:,} truths outside the taxonomy: their samples are not evaluated"

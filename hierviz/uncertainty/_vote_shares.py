@@ -115,7 +115,8 @@ def vote_shares(
     own = np.zeros((len(scores), predictions.taxonomy.n_nodes))
     own[:, slice(None) if predictions.scored_nodes is None else predictions.scored_nodes] = scores
     n_answers = own.sum(axis=1)
-    below = np.hstack([sum_up(predictions.taxonomy, own), own[:, :1]])
+    at_root = own[:, :1].copy()  # the sums are made in place
+    below = np.hstack([sum_up(predictions.taxonomy, own), at_root])
     n = np.broadcast_to(np.maximum(n_answers, 1)[:, None], below.shape)
     low, high = wilson(below, n, confidence)
     low[n_answers == 0], high[n_answers == 0] = 0, 1

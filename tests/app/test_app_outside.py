@@ -70,9 +70,9 @@ def test_the_names_are_mapped_on_the_page(folder):
 @pytest.mark.parametrize(
     ("outside", "line"),
     [
-        ("drop", "8 of 40 samples (20.0 %) left out: answers outside the taxonomy"),
-        ("wrong", "labels: 8 of 40 samples (20.0 %) answered outside the taxonomy"),
-        ("nearest", "labels: 10.0 % of answers mapped to the nearest name; 4 of 40 samples (10.0 %) answered outside"),
+        ("drop", "8 (20.0 %) of 40 samples left out: answers outside the taxonomy"),
+        ("wrong", "8 (20.0 %) of 40 samples answered outside the taxonomy"),
+        ("nearest", "10.0 % of answers mapped to the nearest name · 4 (10.0 %) of 40 samples answered outside"),
     ],
 )
 def test_the_first_line_says_what_was_done(folder, outside, line):

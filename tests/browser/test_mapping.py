@@ -72,7 +72,7 @@ def test_a_mapping_is_changed_used_saved_and_read_again(open_page, files, tmp_pa
     page.get_by_role("button", name=NEAREST).click()
     heading(page, "Overview")
     line = page.locator(".st-key-outside-line")
-    expect(line).to_contain_text("labels: 20.0 % of answers mapped")
+    expect(line).to_contain_text("20.0 % of answers mapped")
 
     page.get_by_role("button", name="Review the mapping").click()
     heading(page, "Open your own files")
@@ -86,7 +86,7 @@ def test_a_mapping_is_changed_used_saved_and_read_again(open_page, files, tmp_pa
     before = page.url
     page.get_by_role("button", name="Open again with these changes").click()
     page.wait_for_function("before => location.href !== before", arg=before)
-    expect(line).to_contain_text("4 of 40 samples (10.0 %) answered outside the taxonomy")
+    expect(line).to_contain_text("4 (10.0 %) of 40 samples answered outside the taxonomy")
     expect(line).to_contain_text("10.0 % of answers mapped to another name")
     # The saved file does the same elsewhere.
     taxonomy = hv.load_taxonomy(files / "animals.csv")

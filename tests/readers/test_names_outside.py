@@ -80,19 +80,23 @@ def test_truths_outside_leave_with_their_answer(read):
 def test_one_line_says_what_was_done(read):
     """By hand: of five samples the answers to three and the truth of another one are no classes."""
     wrong = read(LABELS, outside="wrong", outside_truth="drop")
-    left_out = "1 of 5 samples (20.0 %) left out: truths outside the taxonomy"
-    assert outside_lines([wrong]) == [left_out, "file: 3 of 4 samples (75.0 %) answered outside the taxonomy"]
+    left_out = "1 (20.0 %) of 5 samples left out: truths outside the taxonomy"
+    assert outside_lines([wrong]) == [left_out, "3 (75.0 %) of 4 samples answered outside the taxonomy"]
     assert hv.evaluate(wrong)["models"][0]["labels"]["outside_share"] == 0.75
     dropped = read(LABELS, outside="drop", outside_truth="drop")
-    said = "4 of 5 samples (80.0 %) left out: answers or truths outside the taxonomy"
+    said = "4 (80.0 %) of 5 samples left out: answers or truths outside the taxonomy"
     assert outside_lines([dropped]) == [said]
-    # What is true of several models is said once, with their names.
+    near = read(LABELS.replace("unicorn", "mammall"), outside="nearest", outside_truth="drop")
+    said = ["40.0 % of answers mapped to the nearest name", "1 (25.0 %) of 4 samples answered outside the taxonomy"]
+    assert outside_lines([near]) == [left_out, *said]
+    # What is true of several models is said once, what differs with their names.
     both = [wrong.replace(name="a"), wrong.replace(name="b")]
-    assert outside_lines(both) == [left_out, "a, b: 3 of 4 samples (75.0 %) answered outside the taxonomy"]
-    near = read(LABELS.replace("unicorn", "catt"), outside="nearest", outside_truth="drop")
-    assert outside_lines([near])[1] == (
-        "file: 40.0 % of answers mapped to the nearest name; 1 of 4 samples (25.0 %) answered outside the taxonomy"
-    )
+    assert outside_lines(both) == outside_lines([wrong])
+    assert outside_lines([wrong.replace(name="a"), near.replace(name="b")]) == [
+        left_out,
+        "a 3 (75.0 %), b 1 (25.0 %) of 4 samples answered outside the taxonomy",
+        "b 40.0 % of answers mapped to the nearest name",
+    ]
     assert outside_lines([read("sample_id,truth,predicted\n1,cat,cat\n")]) == []
 
 
@@ -103,12 +107,12 @@ def test_the_command_and_the_report_say_the_line(tmp_path, capsys):
     how = ["--outside", "wrong", "--outside-truth", "drop"]
     assert cli.main(["evaluate", *files, *how]) == 0
     err = capsys.readouterr().err
-    assert "1 of 5 samples (20.0 %) left out: truths outside the taxonomy" in err
-    assert "file: 3 of 4 samples (75.0 %) answered outside the taxonomy" in err
+    assert "1 (20.0 %) of 5 samples left out: truths outside the taxonomy" in err
+    assert "3 (75.0 %) of 4 samples answered outside the taxonomy" in err
     assert cli.main(["report", *files, *how, "--out", str(tmp_path / "r.html")]) == 0
-    report = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "1 of 5 samples (20.0 %) left out: truths outside the taxonomy." in report
-    assert "file: 3 of 4 samples (75.0 %) answered outside the taxonomy." in report
+    report = (tmp_path / "r.html").read_text(encoding="utf-8").replace("\xa0", " ")
+    assert "1 (20.0 %) of 5 samples left out: truths outside the taxonomy." in report
+    assert "3 (75.0 %) of 4 samples answered outside the taxonomy." in report
 
 
 def test_truths_of_a_model_that_was_run_take_a_mapping(read, tmp_path):
@@ -124,10 +128,10 @@ def test_truths_of_a_model_that_was_run_take_a_mapping(read, tmp_path):
     found = hv.attach_truth(ran, tmp_path / "truth.csv", outside_truth="drop", mapping=chosen)
     assert found.truth.tolist() == [taxonomy.node("cat"), -1, taxonomy.node("dog")]
     assert found.outside["truths"].mapped == chosen
-    said = (
-        "33.3 % of truths mapped to another name; 1 of 3 truths outside the taxonomy, whose samples are not evaluated"
-    )
-    assert outside_lines([found]) == [f"{found.name}: {said}"]
+    assert outside_lines([found]) == [
+        "33.3 % of truths mapped to another name",
+        "1 (33.3 %) of 3 truths outside the taxonomy: their samples are not evaluated",
+    ]
 
 
 def test_what_was_given_stands_beside_the_sample(read):

@@ -131,9 +131,9 @@ def test_the_answer_outside_has_its_count_and_its_interval(taxonomy, written):
     bar = next(one for one in example(found, "a").record["bars"] if one["name"] == "outside the taxonomy")
     assert (bar["text"], bar["of"]) == ("0.600 (3 of 5)", "3 of 5, 0.23–0.88")
     assert (bar["p"], bar["i0"], bar["i1"]) == pytest.approx((0.6, 0.23072, 0.88238), abs=1e-5)
-    assert outside_lines([found]) == ["o: 3 of 6 answers (50.0 %) outside the taxonomy"]
+    assert outside_lines([found]) == ["3 (50.0 %) of 6 answers outside the taxonomy"]
     dropped = hv.load_predictions(written("o.csv", text), taxonomy, None, "votes", outside="drop")
-    assert outside_lines([dropped]) == ["o: 3 of 6 answers (50.0 %) left out: outside the taxonomy"]
+    assert outside_lines([dropped]) == ["3 (50.0 %) of 6 answers left out: outside the taxonomy"]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def mapping_panel(data):
         return
     is_asked = bool(state.session.get(ASKED, False))
     with st.expander(
-        f"Names outside the taxonomy: {mapping.sentence}", icon=":material/spellcheck:", expanded=is_asked
+        mapping.sentence, icon=":material/spellcheck:", expanded=is_asked
     ):
         st.markdown(f"Change what a name is mapped to, or choose *{NO_CLASS}*.")
         changed = edited(mapping, f"mapping-{data.key}")

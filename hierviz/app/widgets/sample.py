@@ -307,6 +307,7 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
         Of each the methods with several runs: what it is called there, the share of its runs that are right, and their number.
     """
     predictions, is_framed = model.predictions, notes is not None
+    pairs = [(truth, _given_answer(predictions, int(row), answer)) for row, (truth, answer) in zip(rows, pairs)]
     state.see(f"gallery-{key}-{outcome}", lambda: SeenCards(_cards(predictions, rows, pairs, notes)))
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
@@ -325,6 +326,12 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
                     st.html("".join(_shade(*of) for of in shades[place]))
                 if is_framed:
                     st.caption(notes[place])
+
+
+def _given_answer(predictions, row, answer):
+    """An answer in words; one outside the taxonomy with what the file says."""
+    given = given_outside(predictions, row) if answer in (OUTSIDE_TITLE, OUTSIDE_TITLE.strip("()")) else ""
+    return f"outside: {first_words(given, HEAD)}" if given else answer
 
 
 def _cards(predictions, rows, pairs, notes):

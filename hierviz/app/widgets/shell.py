@@ -30,8 +30,6 @@ LEFT_OPEN = (
 PARTS_OF_PAGES = ("comparison", "contrast", "part", "aspect")
 BELOW = ":has(> .st-key-title-row) ~ "
 FORMER = f"{BELOW}[data-stale=true], {BELOW}* [data-stale=true] {{display: none !important}}"
-# Lines about names outside the taxonomy.
-MOST_LINES = 4
 # Of `stop`.
 NO_MATCH = "No sample matches these filters. Remove one.", "filter_alt_off"
 
@@ -167,10 +165,9 @@ def outside_line(dataset):
     """Next to all numbers: samples left out, answers outside the taxonomy, and which share was mapped."""
     lines = outside_lines([one.predictions for one in dataset.models.values()])
     if lines:
-        more = f" · and {len(lines) - MOST_LINES} more models" if len(lines) > MOST_LINES else ""
         is_mapped = any(one.predictions.mapped_words for one in dataset.models.values())
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outside-line"):
-            st.caption(f":material/spellcheck: {' · '.join(map(escape, lines[:MOST_LINES]))}{more}", width="content")
+            st.caption(f":material/spellcheck: {' · '.join(map(escape, lines))}")
             if is_mapped and state.session.get("page") != "open":
                 review_button()
 
