@@ -26,20 +26,21 @@ def files(tmp_path):
     return tmp_path
 
 
-def cell(page, column, row):
-    return page.get_by_test_id("stDataFrame").locator(f"[id='glide-cell-{column}-{row}']")
+def cell(place, column, row):
+    """A cell of the table in a place of the page."""
+    return place.get_by_test_id("stDataFrame").locator(f"[id='glide-cell-{column}-{row}']")
 
 
-def row_of(page, given):
-    """Row of the table with a name."""
-    rows = range(2)
-    texts = [cell(page, 0, row).text_content() for row in rows]
-    return texts.index(given)
+def class_of(place, given):
+    """The cell with the class that a name is mapped to."""
+    cell(place, 0, 1).wait_for(state="attached")
+    return cell(place, 1, [cell(place, 0, row).text_content() for row in range(2)].index(given))
 
 
-def choose(page, given, name):
+def choose(page, place, given, name):
     """Go to the class of a name by keys, open its list and choose another one."""
-    grid, row = page.get_by_test_id("stDataFrame"), row_of(page, given)
+    grid, target = place.get_by_test_id("stDataFrame"), class_of(place, given)
+    row = int(target.get_attribute("id").rpartition("-")[2])
     grid.scroll_into_view_if_needed()
     quiet(page)
     box = grid.bounding_box()
@@ -55,7 +56,7 @@ def choose(page, given, name):
     page.locator("#portal input").first.wait_for()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
-    expect(cell(page, 1, row)).to_have_text(name)
+    expect(target).to_have_text(name)
     quiet(page)
 
 
@@ -66,9 +67,10 @@ def test_a_mapping_is_changed_used_saved_and_read_again(open_page, files, tmp_pa
     # The table is where the question is.
     page.get_by_text("What do answers outside the taxonomy count as?").wait_for()
     expect(page.get_by_text("1 of 2 names outside the taxonomy is mapped to a class")).to_be_visible()
-    expect(cell(page, 1, row_of(page, "goldfnch"))).to_have_text("goldfinch")
-    expect(cell(page, 1, row_of(page, "unicorn"))).to_have_text("(no class)")
-    choose(page, "unicorn", "swan")
+    question = page.get_by_test_id("stForm")
+    expect(class_of(question, "goldfnch")).to_have_text("goldfinch")
+    expect(class_of(question, "unicorn")).to_have_text("(no class)")
+    choose(page, question, "unicorn", "swan")
     page.get_by_role("button", name=NEAREST).click()
     heading(page, "Overview")
     line = page.locator(".st-key-outside-line")
@@ -77,9 +79,10 @@ def test_a_mapping_is_changed_used_saved_and_read_again(open_page, files, tmp_pa
     page.get_by_role("button", name="Review the mapping").click()
     heading(page, "Open your own files")
     page.get_by_text("Change what a name is mapped to").wait_for()
-    expect(cell(page, 1, row_of(page, "unicorn"))).to_have_text("swan")
+    review = page.get_by_test_id("stExpander").filter(has_text="outside the taxonomy are mapped")
+    expect(class_of(review, "unicorn")).to_have_text("swan")
     expect(page.get_by_role("button", name="Open again with these changes")).to_be_disabled()
-    choose(page, "goldfnch", "(no class)")
+    choose(page, review, "goldfnch", "(no class)")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save the mapping").click()
     waiting.value.save_as(tmp_path / "mapping.csv")

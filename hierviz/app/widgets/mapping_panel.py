@@ -30,9 +30,7 @@ def mapping_panel(data):
     if mapping is None or not len(mapping):
         return
     is_asked = bool(state.session.get(ASKED, False))
-    with st.expander(
-        mapping.sentence, icon=":material/spellcheck:", expanded=is_asked
-    ):
+    with st.expander(mapping.sentence, icon=":material/spellcheck:", expanded=is_asked):
         st.markdown(f"Change what a name is mapped to, or choose *{NO_CLASS}*.")
         changed = edited(mapping, f"mapping-{data.key}")
         is_changed = changed.node_of != mapping.node_of
