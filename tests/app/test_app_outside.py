@@ -59,7 +59,8 @@ def test_what_was_given_is_listed(folder):
 
 def test_the_names_are_mapped_on_the_page(folder):
     visit = Visit("open", data=opened(folder, "labels.csv", "nearest").key)
-    assert "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences" in visit.text
+    said = "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences."
+    assert said in [one.label for one in visit.at.expander]
     [edited] = [one.value for one in visit.at.dataframe if "mapped_to" in one.value]
     assert dict(zip(edited["given"], edited["mapped_to"], strict=True)) == {
         "goldfnch": "goldfinch",
@@ -92,14 +93,14 @@ def test_compare_has_the_column_where_some_answer_is_outside(folder):
         assert ("labels.outside_share" in [column.key for column in table.columns]) == is_there, outside
 
 
-@pytest.mark.parametrize("tree", ["none", "ladder"])
+@pytest.mark.parametrize("tree", ["list", "ladder"])
 def test_an_answer_outside_is_called_by_what_was_given(folder, tree):
     data = opened(folder, "labels.csv", "wrong")
     visit = Visit("example", data=data.key, sample="s4", tree=tree)
     assert "(empty)" not in visit.text
     assert "unicorn" in visit.text + str(visit.ladder)
-    if tree == "none":
-        assert "Answer: unicorn (outside the taxonomy)" in visit.text
+    if tree == "list":
+        assert "Answer: unicorn (outside the taxonomy)" in visit.text.replace("*", "")
 
 
 def test_what_is_chosen_is_no_error(folder):
@@ -130,7 +131,7 @@ def test_the_marks_are_those_of_the_reader_on_a_cut_taxonomy():
     visit = Visit("example", data=data.key, sample="q01")
     said = "".join(one.value for one in visit.at.markdown)
     assert " is a :green-background[red fox]" in said
-    assert "It names Vulpes vulpes" in visit.text.replace("*", "")
+    assert "It names red fox." in visit.text
 
 
 def test_the_share_is_that_of_the_judged_samples():

@@ -50,16 +50,16 @@ WAYS = {
 
 
 def test_names_outside_are_mapped_where_the_question_is():
-    rows = "id,predicted,truth\n1,ospray,osprey\n2,unicorn,eagle\n3,hawk,hawk\n"
+    rows = "id,predicted,truth\n1,ospreyy,osprey\n2,unicorn,eagle\n3,hawk,hawk\n"
     page = refused(predictions=[("p.csv", rows)])
     assert "What do answers outside the taxonomy count as?" in page.text
     assert "1 of 2 names outside the taxonomy is mapped to a class" in page.text
     [table] = [one.value for one in page.at.dataframe if "mapped_to" in one.value]
-    assert dict(zip(table["given"], table["mapped_to"], strict=True)) == {"ospray": "osprey", "unicorn": "(no class)"}
+    assert dict(zip(table["given"], table["mapped_to"], strict=True)) == {"ospreyy": "osprey", "unicorn": "(no class)"}
     data = opened(page.press("Map names to the nearest class"))
     (model,) = data.models.values()
     assert model.predictions.labels.nodes.tolist() == [1, -1, 3]
-    assert model.predictions.outside["answers"].mapped == {"ospray": 1}
+    assert model.predictions.outside["answers"].mapped == {"ospreyy": 1}
 
 
 def test_the_table_of_pictures_goes_with_the_observations():

@@ -69,7 +69,9 @@ def test_names_of_a_file_of_nodes_are_names_of_classes(tmp_path, capsys):
     (tmp_path / "p.csv").write_text("sample_id,predicted,truth\n1,cat,cat\n2,duck,duck\n3,dog,dog\n4,dog,cat\n")
     files = ["--taxonomy", str(tmp_path / "t.csv"), "--predictions", str(tmp_path / "p.csv")]
     assert cli.main(["doctor", *files]) == 2
-    assert "no class" in " ".join(capsys.readouterr().out.split())
+    assert "3 names are not in the taxonomy: 'cat' (2), 'duck' (1), 'dog' (1)" in " ".join(
+        capsys.readouterr().out.split()
+    )
     nodes = ["--nodes", str(tmp_path / "nodes.csv")]
     assert cli.main(["doctor", *files, *nodes]) == 0, capsys.readouterr().out
     assert cli.main(["evaluate", *files, *nodes]) == 0

@@ -97,6 +97,16 @@ def test_one_line_says_what_was_done(read):
         "a 3 (75.0 %), b 1 (25.0 %) of 4 samples answered outside the taxonomy",
         "b 40.0 % of answers mapped to the nearest name",
     ]
+    # On a phone, and of many models, the smallest and the largest number.
+    assert outside_lines([wrong.replace(name="a"), near.replace(name="b")], by_name=False) == [
+        left_out,
+        "1 (25.0 %) to 3 (75.0 %) of 4 samples answered outside the taxonomy",
+        "none to 40.0 % of answers mapped to the nearest name",
+    ]
+    taken = read(
+        LABELS.replace("unicorn", "mammall").replace("griffin", "mamml"), outside="nearest", outside_truth="nearest"
+    )
+    assert outside_lines([taken])[0] == "20.0 % of truths and 40.0 % of answers mapped to the nearest name"
     assert outside_lines([read("sample_id,truth,predicted\n1,cat,cat\n")]) == []
 
 

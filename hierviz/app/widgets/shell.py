@@ -163,9 +163,10 @@ def open_data():
 
 def outside_line(dataset):
     """Next to all numbers: samples left out, answers outside the taxonomy, and which share was mapped."""
-    lines = outside_lines([one.predictions for one in dataset.models.values()])
+    models = [one.predictions for one in dataset.models.values()]
+    lines = outside_lines(models, by_name=not state.is_narrow())
     if lines:
-        is_mapped = any(one.predictions.mapped_words for one in dataset.models.values())
+        is_mapped = any(one.mapped_words for one in models)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outside-line"):
             st.caption(f":material/spellcheck: {' · '.join(map(escape, lines))}")
             if is_mapped and state.session.get("page") != "open":
