@@ -104,7 +104,7 @@ def test_one_line_says_what_was_done(read):
         "none to 40.0 % of answers mapped to the nearest name",
     ]
     taken = read(
-        LABELS.replace("unicorn", "mammall").replace("griffin", "mamml"), outside="nearest", outside_truth="nearest"
+        LABELS.replace("unicorn", "mammall").replace("griffin", "mammall"), outside="nearest", outside_truth="nearest"
     )
     assert outside_lines([taken])[0] == "20.0 % of truths and 40.0 % of answers mapped to the nearest name"
     assert outside_lines([read("sample_id,truth,predicted\n1,cat,cat\n")]) == []
