@@ -75,7 +75,7 @@ def markdown(table) -> str:
         rows.append(cells)
     constant = ["Best constant", *([""] if has_runs else [])]
     rows.append([*constant, *(number(table.constants.values.get(column.key), column) for column in table.columns)])
-    lines = [f"{_plain(table.mapped_words)}.", ""] if table.mapped_words else []
+    lines = [f"{_plain(table.outside_words)}.", ""] if table.outside_words else []
     lines += [_row(header), _row(["---"] + ["---:"] * (len(header) - 1)), *map(_row, rows), ""]
     lines += [f"{text}\n" for text in notes(table)]
     return "\n".join(lines)
