@@ -91,14 +91,14 @@ def score_ends(gained: ArrayLike, lost: ArrayLike, n: ArrayLike, z: ArrayLike) -
 
 
 def score_statistic(gained: np.ndarray, lost: np.ndarray, n: np.ndarray, difference: ArrayLike) -> np.ndarray:
-    """T of the Notes of `score_interval`; infinite where the variance is 0 and the difference is another one."""
+    """T of the Notes of `score_interval`; where the variance is 0, 0 at the difference itself and infinite at another one."""
     b = -gained - lost + (2 * n - gained + lost) * difference
     c = -lost * difference * (1 - difference)
     q = (np.sqrt(np.maximum(b * b - 8 * n * c, 0.0)) - b) / (4 * n)
     variance = np.maximum(n * (2 * q + difference * (1 - difference)), 0.0)
     off = gained - lost - n * difference
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > 0, off / np.sqrt(variance), np.sign(off) * np.inf)
+        return np.where(variance > 0, off / np.sqrt(variance), np.where(off == 0, 0.0, np.sign(off) * np.inf))
 
 
 def _counts(*counts):
