@@ -1,7 +1,7 @@
 """The `hierviz` command: open the app, evaluate files, export curves, run models.
 
-Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback). Of `gate`: 0 holds, 1 fails,
-3 not enough samples to tell, 2 bad input, 4 a bug.
+Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback). Of `gate`: 0 holds, 1
+fails, 3 not enough samples to tell, 2 bad input, 4 a bug.
 """
 
 import argparse

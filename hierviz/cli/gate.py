@@ -34,7 +34,10 @@ def add_gate(command):
             several=True,
         ),
         Option(
-            "--candidate [NAME=]P", "predictions of the model that is checked; repeat it for runs of it", several=True, required=True
+            "--candidate [NAME=]P",
+            "predictions of the model that is checked; repeat it for runs of it",
+            several=True,
+            required=True,
         ),
         *files,
         Option(
@@ -48,7 +51,9 @@ def add_gate(command):
             "also fail where a part of the samples drops clearly: by depth of the truth, every class, or a column of the samples",
         ),
         Option(
-            "--max-drop X", "largest drop that is allowed in a part, with --by (default: that of the metric)", type=float
+            "--max-drop X",
+            "largest drop that is allowed in a part, with --by (default: that of the metric)",
+            type=float,
         ),
         Option("--confidence X", "level of the intervals (default: 0.95)", type=float, default=0.95),
         replace(RESAMPLES, help="bootstrap resamples, at least 100 (default: 1000)"),
@@ -73,7 +78,9 @@ def run_gate(options):
     outputs = {name: path for name in _FORMS if (path := getattr(options, name)) is not None}
     require_places(options, *outputs.values(), options.save_baseline)
     _check(options, outputs)
-    metrics = None if options.metric is None else [one for text in options.metric for one in text.split(",") if one.strip()]
+    metrics = (
+        None if options.metric is None else [one for text in options.metric for one in text.split(",") if one.strip()]
+    )
     saved = _saved(options)
     named = [(CANDIDATE, text) for text in options.candidate]
     named += [(BASELINE, text) for text in options.baseline or () if text not in saved]
@@ -81,7 +88,10 @@ def run_gate(options):
     options.predictions = [f"{file.name or side}={file.path}" for side, file in sides]
     chosen = judged(options)
     models = _shown_names(chosen.predictions, [file for _, file in sides])
-    by_side = {side: [model for model, (of, _) in zip(models, sides, strict=True) if of == side] for side in (CANDIDATE, BASELINE)}
+    by_side = {
+        side: [model for model, (of, _) in zip(models, sides, strict=True) if of == side]
+        for side in (CANDIDATE, BASELINE)
+    }
     rules, thresholds = list(chosen.rules), list(chosen.thresholds)
     if saved:
         from hierviz.readers.baseline_file import load_baseline
@@ -124,13 +134,19 @@ def run_gate(options):
 def _check(options, outputs):
     """What is wrong with the options together, before anything is read."""
     if list(outputs.values()).count("-") > 1:
-        raise FileError("--json, --markdown, --junit: expected one of them on standard output, got several. Name files.")
+        raise FileError(
+            "--json, --markdown, --junit: expected one of them on standard output, got several. Name files."
+        )
     if not options.baseline and not options.save_baseline:
-        raise FileError("--baseline: expected predictions to compare with, got none. Name them, or --save-baseline FILE.npz.")
+        raise FileError(
+            "--baseline: expected predictions to compare with, got none. Name them, or --save-baseline FILE.npz."
+        )
     if not options.baseline:
         given = next((name for name in ("by", "max_drop", *outputs) if getattr(options, name) is not None), None)
         if given is not None:
-            raise FileError(f"--{given.replace('_', '-')}: expected --baseline with it, got none. Name it, or leave this out.")
+            raise FileError(
+                f"--{given.replace('_', '-')}: expected --baseline with it, got none. Name it, or leave this out."
+            )
     if options.save_baseline and len([file for text in options.candidate for file in run_files([text])]) > 1:
         raise FileError("--save-baseline: expected one candidate, got several runs. Save one of them.")
     if options.max_drop is not None and options.by is None:
@@ -144,7 +160,9 @@ def _saved(options):
     given = options.baseline or []
     saved = [text for text in given if any(is_baseline(file.path) for file in run_files([text]))]
     if saved and len(given) > 1:
-        raise FileError("--baseline: expected one file that --save-baseline wrote, got several baselines. Leave the others out.")
+        raise FileError(
+            "--baseline: expected one file that --save-baseline wrote, got several baselines. Leave the others out."
+        )
     return saved
 
 

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-Arrays are those of an Evaluation, by name; ``hierviz_baseline`` is JSON: version of the form, name of the model, hash of the taxonomy,
-settings of the answers. What was asked of the model when it was written can be asked again: numbers that need all scores once more
-are refused by `KeptScores`. Nothing is a pickle.
+Arrays are those of an Evaluation, by name; ``hierviz_baseline`` is JSON: version of the form, name of the model, hash of the
+taxonomy, settings of the answers. What was asked of the model when it was written can be asked again: numbers that need all
+scores once more are refused by `KeptScores`. Nothing is a pickle.
 
 Functions
 ---------
@@ -61,8 +61,9 @@ class KeptScores:
 
     def __getitem__(self, rows: Any) -> NoReturn:
         raise PredictionsError(
-            f"{self._where}: expected a baseline that was written with these metrics, rule and threshold, got one whose scores were "
-            "not kept. Give the file of predictions, or write the baseline again with the same --metric, --rule and --threshold."
+            f"{self._where}: expected a baseline that was written with these metrics, rule and threshold, got one whose scores "
+            "were not kept. Give the file of predictions, or write the baseline again with the same --metric, --rule and "
+            "--threshold."
         )
 
 
@@ -99,8 +100,8 @@ def write_baseline(model: Evaluation, path: str | os.PathLike[str]) -> None:
     for rule, settings, answers in model._answers:
         if any(not isinstance(value, _PLAIN) for value in settings.values()):
             raise PredictionsError(
-                f"{predictions.name}: expected settings of rule {rule} that are single numbers or names for a baseline in a file, "
-                "got others. Give the file of predictions as the baseline."
+                f"{predictions.name}: expected settings of rule {rule} that are single numbers or names for a baseline in a "
+                "file, got others. Give the file of predictions as the baseline."
             )
         arrays |= _lists(f"answers.{len(about['answers'])}", answers)
         about["answers"].append([rule, dict(settings)])
@@ -189,7 +190,8 @@ def _evaluation(where, about, arrays, taxonomy):
     predictions = Predictions(taxonomy, about["name"], truth=truth, sample_ids=ids, **how)
     columns = {name: arrays[name] for name in PER_SAMPLE if name in arrays}
     answers = [
-        (rule, settings, _from_lists(f"answers.{place}", arrays)) for place, (rule, settings) in enumerate(about["answers"])
+        (rule, settings, _from_lists(f"answers.{place}", arrays))
+        for place, (rule, settings) in enumerate(about["answers"])
     ]
     for of in (*columns.values(), *(of for *_, of in answers)):
         _require(len(of) == predictions.n_samples)

@@ -132,7 +132,12 @@ def rows_of(text):
         ["--metric", "curve.ac,predicted.exact,distribution.softmax_win,top_down.argmax_leaf_accuracy,confusion.mcc"],
         ["--metric", "labels.micro_f1,labels.macro_f1,labels.hf1_samples,labels.hf1_auc", "--threshold", "0.4"],
         ["--metric", "predicted.info_f1", "--rule", "plurality"],
-        ["--metric", "best_leaves.lca_height_5=0.5,probabilities.brier=0.1,selective.haurc,curve.balanced_ac", "--by", "site"],
+        [
+            "--metric",
+            "best_leaves.lca_height_5=0.5,probabilities.brier=0.1,selective.haurc,curve.balanced_ac",
+            "--by",
+            "site",
+        ],
     ],
 )
 def test_a_kept_baseline_gives_the_same_numbers(run, tmp_path, flags):
@@ -213,10 +218,19 @@ def test_damaged_and_other_baselines_are_refused(run, world, tmp_path):
         (["--candidate", "near.csv"], "--baseline: expected predictions to compare with"),
         (["--candidate", "near.csv", "--save-baseline", "x.npz", "--by", "site"], "--by: expected --baseline with it"),
         (["--baseline", "main.csv", "--candidate", "near.csv", "--max-drop", "0.1"], "--max-drop: expected --by"),
-        (["--baseline", "main.csv", "--candidate", "near.csv", "--by", "sight"], "--by: expected depth, node or a column"),
-        (["--baseline", "main.csv", "--candidate", "near.csv", "--by", "site", "--max-drop", "-1"], "--max-drop: expected the"),
+        (
+            ["--baseline", "main.csv", "--candidate", "near.csv", "--by", "sight"],
+            "--by: expected depth, node or a column",
+        ),
+        (
+            ["--baseline", "main.csv", "--candidate", "near.csv", "--by", "site", "--max-drop", "-1"],
+            "--max-drop: expected the",
+        ),
         (["--baseline", "main.csv", "--candidate", "near.csv", "--json", "-", "--junit", "-"], "expected one of them"),
-        (["--baseline", "main.csv", "--candidate", "near.csv", "--json", "main.csv"], "main.csv: expected another file"),
+        (
+            ["--baseline", "main.csv", "--candidate", "near.csv", "--json", "main.csv"],
+            "main.csv: expected another file",
+        ),
         (["--baseline", "main.csv", "--candidate", "main12.csv"], "expected the samples of"),
         (["--baseline", "truth.csv", "--candidate", "main.csv"], "truth.csv: expected a column per class"),
         (["--baseline", "none.npz", "--candidate", "main.csv"], "none.npz"),
@@ -230,7 +244,16 @@ def test_bad_options(run, flags, words):
 
 
 def test_runs_and_options_of_one_side(run):
-    flags = ("--baseline", "old=main.csv", "--candidate", "new=near.csv", "--candidate", "new=main.csv", "--threshold", "old=.4")
+    flags = (
+        "--baseline",
+        "old=main.csv",
+        "--candidate",
+        "new=near.csv",
+        "--candidate",
+        "new=main.csv",
+        "--threshold",
+        "old=.4",
+    )
     code, out, _ = run(*flags, "--metric", "labels.micro_f1=0.5", "--json", "-")
     gate = json.loads(out)["gate"]
     assert (code, gate["baseline"], gate["candidate"]) == (0, "old", "new")

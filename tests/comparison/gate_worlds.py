@@ -1,8 +1,8 @@
 """Populations of paired models of which the true difference is known, and what a gate says of samples drawn from them.
 
-A population is a pool of samples that two models judge; data sets are drawn from it with replacement, so that the difference of the
-pool is the true one. Without a drop the pool has every sample twice, once with the models exchanged. Values of many data sets are
-made as the gate makes them: a curve from its resamples, means over samples from their own variance, which is that of resamples.
+A population is a pool of samples that two models judge; data sets are drawn from it with replacement, so that the difference of
+the pool is the true one. Without a drop the pool has every sample twice, once with the models exchanged. Values of many data sets
+are made as the gate makes them: a curve from its resamples, means over samples from their own variance, as of resamples.
 """
 
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ import hierviz as hv
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.gating.gate_result import Gate
 from hierviz.comparison.gating.margins import score_margin
-from hierviz.comparison.gating.paired_rows import Asked, row_of_methods, with_verdicts
+from hierviz.comparison.gating.paired_rows import LimitedMetric, row_of_methods, with_verdicts
 from hierviz.comparison.methods import Method
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.inference.pareto_table import ParetoTable
@@ -110,7 +110,7 @@ def code(found, n, limits):
     for column in COLUMNS:
         if column.key not in limits:
             continue
-        asked = Asked(column, limits[column.key])
+        asked = LimitedMetric(column, limits[column.key])
         if column.key == "predicted.exact":
             gained, lost = found[column.key]
             shared = [Method(name, [{column.key: 0.5}], {column.key: np.zeros(2)}, n, n) for name in "ab"]

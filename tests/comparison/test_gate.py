@@ -154,7 +154,11 @@ def test_codes(pair):
     assert gate(*pair[::-1]).code == 0  # clearly better
     few = [hv.Evaluation.from_predictions(model) for model in models(12, 5)]
     assert gate(*few).code == 3
-    assert gate(*[hv.Evaluation.from_predictions(model) for model in models(9, 5)]).rows[0].reason.startswith("9 samples are too")
+    assert (
+        gate(*[hv.Evaluation.from_predictions(model) for model in models(9, 5)])
+        .rows[0]
+        .reason.startswith("9 samples are too")
+    )
     # One that holds and one that does not: the worst counts.
     assert gate(*pair, [f"{HARD}=0.9", "curve.ac=0.01"]).code == 1
     assert gate(*few, "predicted.correct=0.99,curve.ac=0.04").code == 3
@@ -176,7 +180,9 @@ def test_shares_have_a_score_interval(pair):
     assert (row.lower, row.upper, row.p_value) == (lower, upper, p)
     # All right in both, by other scores: no zero width.
     few = [predictions(np.arange(12) % 12, 9 * np.eye(12) + 0.01 * k, f"m{k}") for k in (0, 1)]
-    few[1] = few[1].replace(scores=np.asarray(few[1].scores) ** 1.1 / (np.asarray(few[1].scores) ** 1.1).sum(1, keepdims=True))
+    few[1] = few[1].replace(
+        scores=np.asarray(few[1].scores) ** 1.1 / (np.asarray(few[1].scores) ** 1.1).sum(1, keepdims=True)
+    )
     (row,) = gate(*few, HARD).rows
     assert (row.difference, row.verdict) == (0.0, "not clear")
     assert row.lower < -0.2 < 0.2 < row.upper
@@ -332,7 +338,7 @@ def test_bad_metrics(metrics, words):
 
 def test_bad_input(pair):
     labels = hv.Predictions.from_labels(TREE, pair[0].truth, truth=pair[0].truth)
-    with pytest.raises(hv.PredictionsError, match="none for curve.ac of the candidate: they need scores"):
+    with pytest.raises(hv.PredictionsError, match=r"none for curve\.ac of the candidate: they need scores"):
         gate(labels, labels.replace(name="b"))
     with pytest.raises(hv.PredictionsError, match="by: expected depth, node or a column"):
         gate(*pair, by="sight")
@@ -341,7 +347,9 @@ def test_bad_input(pair):
     with pytest.raises(hv.PredictionsError, match="resamples"):
         gate(*pair, resamples=10)
     other = pair[0].predictions.replace(truth=np.roll(pair[0].predictions.truth, 1))
-    with pytest.raises(hv.PredictionsError, match="baseline: expected the truth of candidate, got another one for sample"):
+    with pytest.raises(
+        hv.PredictionsError, match="baseline: expected the truth of candidate, got another one for sample"
+    ):
         gate(other, pair[1], [HARD])
     with pytest.raises(hv.PredictionsError, match="baseline: expected at least one model"):
         gate([], pair[1])

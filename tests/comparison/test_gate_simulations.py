@@ -1,6 +1,5 @@
 """How often a gate passes, fails or cannot tell, on data sets drawn from populations whose true difference is known."""
 
-import numpy as np
 import pytest
 
 import hierviz as hv
@@ -54,16 +53,16 @@ def test_a_thousand_data_sets(equal, worse):
 
 
 def test_shares_of_many_small_data_sets(equal, worse):
-    """Numbers without a curve, of which a thousand data sets take no time."""
+    """Numbers without a curve, of which data sets take little time."""
     keys = KEYS[1:]
     for n, claim in ((12, 3), (3000, 0)):
-        found = shares(data_sets(equal, 200, n, 7, keys=keys), n, dict.fromkeys(keys, 0.04))
+        found = shares(data_sets(equal, 60, n, 7, keys=keys), n, dict.fromkeys(keys, 0.04))
         assert found[claim] >= 0.95
-    sets = list(data_sets(worse, 200, 800, 8, keys=keys))
+    sets = list(data_sets(worse, 100, 800, 8, keys=keys))
     for key in keys:
-        # 5 % and three standard errors of 200.
-        assert shares(sets, 800, {key: worse.drop[key]})[0] <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
-    sets = list(data_sets(worse, 100, 3000, 9, keys=keys))
+        # 5 % and three standard errors of 100.
+        assert shares(sets, 800, {key: worse.drop[key]})[0] <= 0.05 + 3 * (0.05 * 0.95 / 100) ** 0.5
+    sets = list(data_sets(worse, 40, 3000, 9, keys=keys))
     assert shares(sets, 3000, {key: worse.drop[key] / 2 for key in keys})[1] >= 0.9
 
 
@@ -71,9 +70,9 @@ def test_a_few_whole_gates():
     """The same from predictions to the exit code."""
     codes = {(n, damage): [] for n in (12, 1500) for damage in (0.0, 0.12)}
     for (n, damage), found in codes.items():
-        for seed in range(4):
+        for seed in range(2):
             both = [hv.Evaluation.from_predictions(model) for model in models(n, 100 + seed, damage)]
             found.append(hv.comparison.gate(*both, dict.fromkeys(KEYS, 0.04), resamples=100).code)
-    assert codes[12, 0.0] + codes[12, 0.12] == [3] * 8
-    assert codes[1500, 0.0] == [0] * 4
-    assert np.mean(np.array(codes[1500, 0.12]) == 1) >= 0.75
+    assert codes[12, 0.0] + codes[12, 0.12] == [3] * 4
+    assert codes[1500, 0.0] == [0] * 2
+    assert codes[1500, 0.12] == [1] * 2

@@ -30,7 +30,15 @@ from numpy.typing import ArrayLike
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.gating.gate_parts import NODE, check_by, parts_by, rows_by_part
 from hierviz.comparison.gating.gate_result import SAME, Gate
-from hierviz.comparison.gating.paired_rows import BASELINE, CANDIDATE, Asked, Sides, are_same, row_of_methods, with_verdicts
+from hierviz.comparison.gating.paired_rows import (
+    BASELINE,
+    CANDIDATE,
+    LimitedMetric,
+    Sides,
+    are_same,
+    row_of_methods,
+    with_verdicts,
+)
 from hierviz.comparison.table import compare
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
@@ -138,14 +146,18 @@ def gate(
     names = _predictions_of(methods[BASELINE][0]).name, first.name
     n_groups = None if sides.groups is None else int(sides.groups.max()) + 1
     n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
-    notes = [words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words] + table.notes_of_files
+    notes = [
+        words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
+    ] + table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
     if n_runs == (1, 1) and are_same(table.models[1], table.models[0], (rows[1], rows[0])):
-        found = [replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found]
+        found = [
+            replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found
+        ]
     elif by is not None:
-        of_parts = [Asked(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
+        of_parts = [LimitedMetric(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
         parts, left_out = rows_by_part(sides, parts_by(sides, by), of_parts, by == NODE)
         parts, notes = with_verdicts(parts, level), notes + left_out
     return Gate(names, found, parts, by, level, len(rows[0]), n_groups, notes)
@@ -153,7 +165,7 @@ def gate(
 
 def limits_of(
     taxonomy: Taxonomy, metrics: Mapping[str, float | None] | Sequence[str] | str | None = None
-) -> list[Asked]:
+) -> list[LimitedMetric]:
     """The metrics of a gate with their limits; `metrics` as of `gate`.
 
     Raises
@@ -171,20 +183,24 @@ def limits_of(
         pairs = list(metrics.items())
     if not pairs:
         raise PredictionsError("metrics: expected at least one, got none. Name one, such as curve.ac=0.01.")
-    found: dict[str, Asked] = {}
+    found: dict[str, LimitedMetric] = {}
     for key, limit in pairs:
         for column in columns_of(taxonomy, metrics=[key]):
             if column.key in found:
                 raise PredictionsError(f"metrics: expected every number once, got {column.key} twice. Leave one out.")
             if not column.sign or column.unit in _COUNTED:
                 why = "a count" if column.unit in _COUNTED else "a number of which neither more nor less is better"
-                raise PredictionsError(f"metrics: expected numbers that can be better or worse, got {column.key}, {why}. Name another.")
+                raise PredictionsError(
+                    f"metrics: expected numbers that can be better or worse, got {column.key}, {why}. Name another."
+                )
             if limit is None and (column.unit or not all(map(math.isfinite, column.range))):
                 raise PredictionsError(
                     f"metrics: expected the largest drop of {column.key} in {column.unit or 'its unit'}, got none. Write "
                     f"{column.key}=LIMIT."
                 )
-            found[column.key] = Asked(column, _check_limit(column.key, DEFAULT_LIMIT if limit is None else limit))
+            found[column.key] = LimitedMetric(
+                column, _check_limit(column.key, DEFAULT_LIMIT if limit is None else limit)
+            )
     return list(found.values())
 
 
@@ -201,7 +217,9 @@ def _split(text):
 
 def _check_limit(what, limit):
     if not is_number(limit) or not 0 <= limit < math.inf:
-        raise PredictionsError(f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it.")
+        raise PredictionsError(
+            f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+        )
     return float(limit)
 
 
@@ -211,7 +229,9 @@ def _models(name, of):
         raise PredictionsError(f"{name}: expected at least one model, got none. Pass Predictions.")
     for model in models:
         if not isinstance(model, (Predictions, Evaluation)):
-            raise PredictionsError(f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one.")
+            raise PredictionsError(
+                f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one."
+            )
     return models
 
 

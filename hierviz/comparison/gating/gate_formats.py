@@ -48,7 +48,13 @@ def text(gate) -> str:
 def markdown(gate) -> str:
     """For the summary of a job."""
     marks = {"holds": "✅", "fails": "❌", "not clear": "⚠️"}
-    lines = [f"### {marks[gate.verdict]} hierviz gate: {gate.verdict}", "", plain(sentence(gate)), "", plain(_about(gate))]
+    lines = [
+        f"### {marks[gate.verdict]} hierviz gate: {gate.verdict}",
+        "",
+        plain(sentence(gate)),
+        "",
+        plain(_about(gate)),
+    ]
     lines += ["", *_table([_cells(row) for row in gate.rows])]
     if gate.parts:
         lines += ["", f"{plain(_of_parts(gate))}:", "", *_table([_cells(row) for row in _shown(gate)])]
@@ -102,7 +108,8 @@ def words_of(row) -> str:
     if math.isnan(row.lower):
         return f"{value}, no interval: {row.reason}."
     p = f", p = {probability_text(row.p_adjusted)} of a drop of at most that (Holm)" if row.verdict == "fails" else ""
-    return f"{value}, difference {_signed(row, row.difference)} {_interval(row)}, limit −{value_text(row.limit)}{p}: {row.verdict}."
+    difference = f"difference {_signed(row, row.difference)} {_interval(row)}"
+    return f"{value}, {difference}, limit −{value_text(row.limit)}{p}: {row.verdict}."
 
 
 def remarks(gate) -> list[str]:
@@ -115,7 +122,9 @@ def remarks(gate) -> list[str]:
         *(f"{_called(row)}: {row.reason}." for row in gate.rows if row.reason),
     ]
     if gate.parts:
-        found.append("Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them.")
+        found.append(
+            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them."
+        )
     return [*found, *(f"Note: {note}." for note in gate.notes)]
 
 

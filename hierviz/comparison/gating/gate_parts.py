@@ -3,8 +3,8 @@
 Conventions
 -----------
 A class has the samples with a truth at or below it. Means over samples are computed for all parts at once, with the variance of
-whole groups [1]_; a number of a curve, a ratio of sums or a mean over classes is resampled part by part, and of classes only in the
-`MOST_CLASSES` with the most samples.
+whole groups [1]_; a number of a curve, a ratio of sums or a mean over classes is resampled part by part, and of classes only in
+the `MOST_CLASSES` with the most samples.
 
 Functions
 ---------
@@ -26,7 +26,7 @@ import numpy as np
 from hierviz.comparison.class_sums import ClassSums
 from hierviz.comparison.gating.gate_result import GateRow
 from hierviz.comparison.gating.margins import margin_interval, margin_p_values, score_margin
-from hierviz.comparison.gating.paired_rows import BASELINE, CANDIDATE, Asked, Sides, reach_of, row_of_methods
+from hierviz.comparison.gating.paired_rows import BASELINE, CANDIDATE, LimitedMetric, Sides, reach_of, row_of_methods
 from hierviz.comparison.methods import Method
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
 from hierviz.messages.errors import PredictionsError, listed, near_miss
@@ -77,12 +77,14 @@ def check_by(by: str, attributes: Sequence[str], has_single_truth: bool) -> None
     """Raise a PredictionsError where the samples cannot be divided so."""
     known = [DEPTH, NODE, *attributes]
     if by not in known:
+        columns = listed(list(attributes)) or "there is none"
         raise PredictionsError(
-            f"by: expected {DEPTH}, {NODE} or a column of the samples ({listed(list(attributes)) or 'there is none'}), got {by!r}."
-            f"{near_miss(by, known)} Choose one."
+            f"by: expected {DEPTH}, {NODE} or a column of the samples ({columns}), got {by!r}.{near_miss(by, known)} Choose one."
         )
     if by == DEPTH and not has_single_truth:
-        raise PredictionsError(f"by: expected one true class per sample for {DEPTH}, got several. Choose {NODE} or a column.")
+        raise PredictionsError(
+            f"by: expected one true class per sample for {DEPTH}, got several. Choose {NODE} or a column."
+        )
 
 
 def parts_by(sides: Sides, by: str) -> Parts:
@@ -103,7 +105,9 @@ def parts_by(sides: Sides, by: str) -> Parts:
     return Parts.of(values.tolist(), every, part)
 
 
-def rows_by_part(sides: Sides, parts: Parts, asked: Sequence[Asked], is_of_classes: bool) -> tuple[list[GateRow], list[str]]:
+def rows_by_part(
+    sides: Sides, parts: Parts, asked: Sequence[LimitedMetric], is_of_classes: bool
+) -> tuple[list[GateRow], list[str]]:
     """The GateRows of every metric and part before Holm's correction, by metric, and notes on what was left out."""
     rows: list[GateRow] = []
     resampled = []
@@ -152,20 +156,27 @@ def _means(sides, parts, asked, values):
     is_tested = (n_units >= FEWEST) & ~np.isnan(mean)
     ends = np.full((3, n_parts), np.nan)
     at = np.flatnonzero(is_tested)
-    shares = np.isin(means[0][~np.isnan(means[0])], (0, 1)).all() and np.isin(means[1][~np.isnan(means[1])], (0, 1)).all()
+    shares = (
+        np.isin(means[0][~np.isnan(means[0])], (0, 1)).all() and np.isin(means[1][~np.isnan(means[1])], (0, 1)).all()
+    )
     if len(at) and sides.groups is None and not has_runs and shares:
         gained, lost = (np.bincount(part, of, n_parts)[at] for of in (d > 0, d < 0))
         ends[:, at] = score_margin(gained, lost, n[at], asked.limit, level)
     elif len(at):
         variance = (squares * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2)[at]
-        variance, degrees = _with_runs(variance, n_units[at] - 1.0, [_run_means(of, part, sample, n)[:, at] for of in values])
+        variance, degrees = _with_runs(
+            variance, n_units[at] - 1.0, [_run_means(of, part, sample, n)[:, at] for of in values]
+        )
         how = (mean[at], variance, degrees, reach_of(column, means, (1.0,)) / n_units[at])
         ends[:, at] = *margin_interval(*how, level), margin_p_values(*how, asked.limit)
     few = [too_few_units(int(count), sides.groups is not None) for count in n_units.tolist()]
     reasons = [
-        "" if tested else few[place] or "a value of a sample is infinite" for place, tested in enumerate(is_tested.tolist())
+        "" if tested else few[place] or "a value of a sample is infinite"
+        for place, tested in enumerate(is_tested.tolist())
     ]
-    numbers = zip(parts.labels, n.tolist(), first.tolist(), second.tolist(), mean.tolist(), *ends.tolist(), reasons, strict=True)
+    numbers = zip(
+        parts.labels, n.tolist(), first.tolist(), second.tolist(), mean.tolist(), *ends.tolist(), reasons, strict=True
+    )
     return [
         GateRow(column, label, size, a, b, d_of, low, high, asked.limit, p, math.nan, "not clear", reason)
         for label, size, a, b, d_of, low, high, p, reason in numbers
@@ -206,13 +217,16 @@ def _resampled(sides, label, places, asked):
     if few is not None:
         none = math.nan
         return [
-            GateRow(one.column, label, len(places), *[none] * 5, one.limit, none, none, "not clear", few) for one in asked
+            GateRow(one.column, label, len(places), *[none] * 5, one.limit, none, none, "not clear", few)
+            for one in asked
         ]
     resamples = Resamples.draw(len(places), table.resamples.n_resamples, table.resamples.seed, own)
     columns, methods = [one.column for one in asked], []
     for name in (BASELINE, CANDIDATE):
         numbers = [
-            ResampledNumbers(table.models[at], columns, table.files[at].values, sides.rows[at][places], sides.choice(at))
+            ResampledNumbers(
+                table.models[at], columns, table.files[at].values, sides.rows[at][places], sides.choice(at)
+            )
             for at in sides.places(name)
         ]
         draws = resampled_draws(numbers, resamples)

@@ -110,7 +110,9 @@ def score_margin(
     lower, upper, p_value : ndarray of float
         As of `margin_interval` and `margin_p_values`; the interval is never without width.
     """
-    gained, lost, n, limit = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (gained, lost, n, limit)))
+    gained, lost, n, limit = np.broadcast_arrays(
+        *(np.asarray(one, dtype=np.float64) for one in (gained, lost, n, limit))
+    )
     lower, upper = score_ends(gained, lost, n, t_quantiles(level, n - 1))
     score = score_statistic(gained, lost, n, -limit)
     tail = t_tails(score, n - 1) / 2

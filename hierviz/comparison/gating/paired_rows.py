@@ -2,7 +2,7 @@
 
 Functions
 ---------
-Asked, Sides, reach_of, row_of_methods, with_verdicts, are_same
+LimitedMetric, Sides, reach_of, row_of_methods, with_verdicts, are_same
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 
 
 @dataclass(frozen=True)
-class Asked:
+class LimitedMetric:
     """A metric and the largest drop of it that is allowed."""
 
     column: Column
@@ -78,7 +78,7 @@ class Sides(Short):
         return self.table.choice | {"rule": self.table.rules[place], "threshold": self.table.thresholds[place]}
 
     def values(self, name: str, column: Column) -> np.ndarray | None:
-        """A number of every sample by every run of a method, shape (n_runs, n_samples); None where no sample has one of its own."""
+        """A number of every sample by every run of a method, shape (n_runs, n_samples); None where samples have none."""
         made = METRICS[column.metric].made
         if type(made) not in (Mean, MeanByDepth):
             return None
@@ -110,7 +110,7 @@ def reach_of(column: Column, values: Sequence[np.ndarray | None], numbers: Seque
 
 
 def row_of_methods(
-    sides: Sides, methods: tuple[Method, Method], asked: Asked, part: str = "", n: int | None = None
+    sides: Sides, methods: tuple[Method, Method], asked: LimitedMetric, part: str = "", n: int | None = None
 ) -> GateRow:
     """The GateRow of baseline and candidate, before Holm's correction; of a part of the samples where `part` has words."""
     column, (base, candidate) = asked.column, methods
