@@ -6,8 +6,9 @@ The difference is candidate less baseline on the same samples, turned so that mo
 `margins`. A metric *holds* where L > -limit, *fails* where U < -limit after Holm's correction of all metrics, and is *not clear*
 where neither is so: there are not enough samples to tell. With limit 0 only a clearly better candidate holds.
 
-At a true drop of the limit a candidate passes in at most 2.5 % of all sets of samples, whatever their number, and is failed
-without a drop beyond the limit in at most 2.5 % by any metric. Models that give the same answers and scores to all samples pass.
+At a true drop of the limit a candidate passes in about 2.5 % of all sets of samples, whatever their number (3 to 4 % of simulated
+ones), and one without a drop beyond the limit is failed by any metric in about 2.5 %. Models that give the same answers and
+scores to all samples pass.
 
 Parts of the samples never change the verdict unless they are asked for; then they can only fail, by Holm's correction of all
 metrics and parts.
