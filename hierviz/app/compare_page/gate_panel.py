@@ -26,7 +26,9 @@ SAID = {0: (st.success, "check_circle"), 1: (st.error, "error"), 3: (st.warning,
 
 def draw(choice):
     """Metric and limit, a button that starts the resamples, the verdict and the command; `choice` is a PairChoice."""
-    with st.expander("Gate: is B at most so much worse than A?", icon=":material/verified:"):
+    # Open once it was asked for: a run of the whole page would close it.
+    is_open, icon = bool(state.memory("requested gate")), ":material/verified:"
+    with st.expander("Gate: is B at most so much worse than A?", icon=icon, expanded=is_open):
         keys = (
             OF_CURVES
             if all(run.why_no_curve() is None for key in choice.keys for run in choice.runs(key))
