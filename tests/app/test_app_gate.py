@@ -18,8 +18,8 @@ def test_the_verdict_is_that_of_the_api(demo):
     visit.press("Check")
     found = hv.comparison.gate(demo.models[A], demo.models[B])
     assert f"{found.sentence} (exit {found.code})" in visit.text
-    (rows,) = (one.value for one in visit.at.dataframe if "verdict" in one.value.columns)
-    assert rows["difference"].tolist() == [found.rows[0].difference]
+    (rows,) = (one.value for one in visit.at.dataframe if "Verdict" in one.value.columns)
+    assert rows["Difference"].tolist() == [found.rows[0].difference]
     # Another limit asks again.
     visit.control("Largest drop").set_value(0.5)
     visit.run()

@@ -21,6 +21,16 @@ OF_CURVES = (
     *("distribution.softmax_win", "labels.hf1_samples"),
 )
 OF_LABELS = ("labels.hf1_samples", "labels.micro_f1", "labels.subset_accuracy", "confusion.f1")
+HEADINGS = {
+    "key": "Metric",
+    "baseline": "Baseline",
+    "candidate": "Candidate",
+    "difference": "Difference",
+    "lower": "Low",
+    "upper": "High",
+    "limit": "Limit",
+    "verdict": "Verdict",
+}
 SAID = {0: (st.success, "check_circle"), 1: (st.error, "error"), 3: (st.warning, "help")}
 
 
@@ -40,8 +50,10 @@ def draw(choice):
             limit = float(st.number_input("Largest drop", 0.0, 1.0, step=0.005, format="%.3f", **tied))
             asked = ("gate", (*choice.where, metric, limit))
             is_asked = is_wanted(*asked, False, "Check", icon=":material/play_arrow:")
+        baseline, candidate = map(escape, choice.names)
         st.caption(
-            "All samples, whatever the filters. Holds: the whole 95 % interval of the paired difference is above −limit."
+            f"Baseline {baseline}, candidate {candidate}; all samples, whatever the filters. Holds: the whole 95 % interval of "
+            "the paired difference is above −limit."
         )
         if is_asked:
             _found(worked_out(*asked, "Gate", lambda told: _made(choice, metric, limit, told)))
@@ -71,10 +83,9 @@ def _found(made):
         return
     say, sign = SAID[found.code]
     say(f"{escape(found.sentence)} (exit {found.code})", icon=f":material/{sign}:")
-    rows = found.to_frame()[["key", "baseline", "candidate", "difference", "lower", "upper", "limit", "verdict"]]
-    number = table.number(decimals=4)
-    columns = dict.fromkeys(("baseline", "candidate", "difference", "lower", "upper", "limit"), number)
-    table.draw(rows, {"key": None, **columns, "verdict": None}, key="gate-rows")
+    rows = found.to_frame()[list(HEADINGS)].rename(columns=HEADINGS)
+    words, number = (HEADINGS["key"], HEADINGS["verdict"]), table.number(decimals=4)
+    table.draw(rows, {name: None if name in words else number for name in rows}, key="gate-rows")
 
 
 def command(choice, metric, limit):
