@@ -72,7 +72,9 @@ def score_interval(
     return score_ends(gained, lost, n, t_quantile(level, math.inf))
 
 
-def score_ends(gained: ArrayLike, lost: ArrayLike, n: ArrayLike, z: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def score_ends(
+    gained: ArrayLike, lost: ArrayLike, n: ArrayLike, z: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray]:
     """`score_interval` of the differences whose score is at most z, a number or one for each."""
     gained, lost, n = np.broadcast_arrays(*_counts(gained, lost, n))
     if (gained + lost > n).any():
@@ -90,7 +92,7 @@ def score_ends(gained: ArrayLike, lost: ArrayLike, n: ArrayLike, z: ArrayLike) -
     return ends[0], ends[1]
 
 
-def score_statistic(gained: np.ndarray, lost: np.ndarray, n: np.ndarray, difference: ArrayLike) -> np.ndarray:
+def score_statistic(gained: np.ndarray, lost: np.ndarray, n: np.ndarray, difference: np.ndarray | float) -> np.ndarray:
     """T of the Notes of `score_interval`; where the variance is 0, 0 at the difference itself and infinite at another one."""
     b = -gained - lost + (2 * n - gained + lost) * difference
     c = -lost * difference * (1 - difference)
