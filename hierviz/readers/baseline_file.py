@@ -119,7 +119,7 @@ def write_baseline(model: Evaluation, path: str | os.PathLike[str]) -> None:
         arrays |= _lists("paths", paths.paths) | {"paths.p": paths.p}
     arrays[MARK] = np.array(json.dumps(about))
     with new_file(path) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def is_baseline(path: str | os.PathLike[str]) -> bool:

@@ -92,9 +92,10 @@ def parts_by(sides: Sides, by: str) -> Parts:
     place = sides.places(CANDIDATE)[0]
     predictions, rows = sides.table.models[place].predictions, sides.rows[place]
     every, truth = np.arange(len(rows)), predictions.truth
+    assert truth is not None
     truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
     if by == DEPTH:
-        depths = predictions.taxonomy.depth[truth]
+        depths = predictions.taxonomy.depth[np.asarray(truth)]
         return Parts.of([f"depth {depth}" for depth in range(int(depths.max()) + 1)], every, depths)
     if by == NODE:
         members = ClassSums.of(predictions.taxonomy, truth)

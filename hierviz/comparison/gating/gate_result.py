@@ -179,6 +179,6 @@ class Gate(Short):
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row for each metric and part."""
         rows = [*self.rows, *self.parts]
-        names = ("key", "part", "n", "baseline", "candidate", "difference", "lower", "upper", "limit")
-        names = (*names, "p_value", "p_adjusted", "verdict")
+        numbers = ("baseline", "candidate", "difference", "lower", "upper", "limit", "p_value", "p_adjusted")
+        names = ("key", "part", "n", *numbers, "verdict")
         return frame({name: [getattr(row, name) for row in rows] for name in names})

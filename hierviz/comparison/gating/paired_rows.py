@@ -26,6 +26,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.parts import Mean, MeanByDepth
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import rounded
+from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.uncertainty.student import satterthwaite
 
 BASELINE, CANDIDATE = "baseline", "candidate"
@@ -129,7 +130,7 @@ def row_of_methods(
     values = [None, None] if part else [sides.values(name, column) for name in (BASELINE, CANDIDATE)]
     counts = _discordant(column, methods, values)
     if counts is not None:
-        return _with_ends(row, *score_margin(*counts, asked.limit, sides.table.level))
+        return _with_ends(row, *score_margin(counts[0], counts[1], counts[2], asked.limit, sides.table.level))
     own = [of.mean(axis=0) if of is not None else None for of in values]
     n_units = min(method.n_valued.get(column.key, method.n_units) for method in methods)
     variance, degrees = _variance(column.key, methods, n_units)
@@ -193,7 +194,7 @@ def are_same(first: Evaluation, second: Evaluation, rows: tuple[np.ndarray, np.n
         return False
     if not one.has_scores:
         kinds = {(model.is_hard, model.is_by_level) for model in (one, other)}
-        lists = [model.labels.take(of) for model, of in zip((one, other), rows, strict=True)]
+        lists = [NodeLists.of(model.labels).take(of) for model, of in zip((one, other), rows, strict=True)]
         return len(kinds) == 1 and _equal(lists, ("offsets", "nodes"))
     if not np.array_equal(one.is_outside[rows[0]], other.is_outside[rows[1]]):
         return False
