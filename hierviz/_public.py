@@ -36,6 +36,8 @@ _FILES = {
         "charts._figure": "show",
         "charts._widget": "widget",
         "reports.report_file": "report",
+        "tracking._mlflow_run": "log_to_mlflow",
+        "tracking._wandb_run": "log_to_wandb",
         "findings.doctor": "doctor",
         "second_opinion.verify": "verify",
         "metrics.registry": "METRICS",
@@ -54,6 +56,9 @@ _FILES = {
         "metrics.confusion.confusion_counts": "HierarchicalConfusion",
         "metrics.path": "path_metrics",
         "metrics.sets.protein_function": "information_accretion",
+        "tracking._scorer": "scorer",
+        "tracking._curve_display": "OperatingCurveDisplay",
+        "tracking._torch_metric": "torch_metric",
     },
     "hierviz.curves": {
         "curves.operating_curve": "OperatingCurve",

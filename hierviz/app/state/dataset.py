@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.app.state.file_content import Hashing, digest, stamp
-from hierviz.app.state.paths import companions
+from hierviz.app.state.paths import companions, require_model_uploads
 from hierviz.compiled.tree_pass import compiles
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
@@ -72,6 +72,8 @@ class ModelSource:
     def draft(self, taxonomy):
         """The model, for which questions may be open, or the error that says why there is none."""
         try:
+            if self.held:
+                require_model_uploads()
             return draft_model(self.path, taxonomy, **self.given)
         except HiervizError as error:
             return error.with_traceback(None)
@@ -216,6 +218,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
+    if files.model and files.held:
+        require_model_uploads()
     for path in files.paths:
         require_file(path)
     if find is not None:
