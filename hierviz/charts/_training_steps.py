@@ -15,6 +15,7 @@ from hierviz.charts.theme import SIZE, SMALL, beside_tools, model_colours, palet
 from hierviz.comparison._training_steps import TrainingSteps
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import step_text, value_text
+from hierviz.taxonomy.checks import check_kind
 
 # Pixels: narrowest and highest picture, its axis of numbers, between pictures. Pictures in a row, and that are drawn.
 LEAST, HEIGHT, AXIS, BETWEEN, IN_A_ROW, MOST = 200, 120, 40, 16, 4, 24
@@ -28,9 +29,9 @@ def training_steps(found, keys=None, *, among=None, dark=None, width=1000):
     Parameters
     ----------
     found : TrainingSteps, or dict of str to TrainingSteps
-        By model; of `hierviz.comparison.training_steps`, with the same numbers.
+        By model; of `hierviz.comparison.training_steps`.
     keys : sequence of str, optional
-        Which numbers, such as ``curve.ac``; all by default.
+        Which numbers, such as ``curve.ac``; all that each of the models has by default.
     among : sequence of str, optional
         Names that these models are chosen from, as of `operating_curves`.
     dark : bool, optional
@@ -47,17 +48,20 @@ def training_steps(found, keys=None, *, among=None, dark=None, width=1000):
     Raises
     ------
     PredictionsError
-        If there is no model, models have other numbers, or no number has a finite value.
+        If there is no model, a model lacks a number, or no number has a finite value.
     """
     models = _checked(found)
-    first = next(iter(models.values()))
-    columns = [first.column(key) for key in keys] if keys is not None else first.columns
-    table = _table(models, columns)
-    known = [c for c in columns if np.isfinite(table["value"][table["key"] == c.key].astype(float)).any()]
-    if not known:
+    first, *others = models.values()
+    if keys is None:
+        known = [{column.key for column in one.columns} for one in others]
+        keys = [column.key for column in first.columns if all(column.key in of for of in known)]
+    columns = [first.column(key) for key in keys]
+    table = _table(models, columns) if columns else frame({"key": [], "value": []})
+    shown = [c for c in columns if np.isfinite(table["value"][table["key"] == c.key].astype(float)).any()]
+    if not shown:
         raise PredictionsError("training_steps: expected a number with a finite value, got none. Choose another one.")
-    draw = functools.partial(_drawn, table, known[:MOST], list(models), among)
-    return Figure(draw, table, lambda: _sentence(models, known[0]), dark, width)
+    draw = functools.partial(_drawn, table, shown[:MOST], list(models), among)
+    return Figure(draw, table, lambda: _sentence(models, shown[0]), dark, width)
 
 
 def _checked(found):
@@ -67,9 +71,8 @@ def _checked(found):
             "training_steps: expected steps of at least one training, got none. Pass what "
             "hierviz.comparison.training_steps gives."
         )
-    keys = [[column.key for column in one.columns] for one in models.values()]
-    if any(own != keys[0] for own in keys):
-        raise PredictionsError("training_steps: expected the same numbers of all trainings, got others. Pass `metrics`.")
+    for one in models.values():
+        check_kind("training_steps", one, TrainingSteps, "Pass what hierviz.comparison.training_steps gives.")
     return models
 
 

@@ -1,4 +1,4 @@
-"""Numbers over the steps of the trainings that a command names: `hierviz table` prints them, `hierviz chart training` draws them."""
+"""Numbers over the steps of the trainings that a command names: `hierviz table` prints, `hierviz chart training` draws them."""
 
 from hierviz.cli.output import progress
 from hierviz.comparison._training_steps import training_steps

@@ -16,7 +16,6 @@ training_steps, TrainingSteps
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -270,12 +269,11 @@ def training_steps(
     methods, called = [], ""
     for step, given in ordered.items():
         made = given() if callable(given) else given
+        check_models([made], rule, [threshold], **parameters)
         if isinstance(made, Predictions):
-            check_models([made], rule, [threshold], **parameters)
             progress = stage(f"Evaluating step {step_text(step)}", "rows")
             made = Evaluation.from_predictions(made, progress, threshold=threshold, threads=threads)
         if first is None:
-            check_models([made], rule, [threshold], **parameters)
             first = _First.of(made, columns_of(made.taxonomy, preset, metrics), resamples, seed, group)
         called = made.predictions.name
         methods.append(_method(made, step, first, choice, stage))

@@ -45,8 +45,8 @@ def draw(compared, row):
         for column in first.columns:
             said = [one.sentence_of(column.key, name if len(found) > 1 else "") for name, one in found.items()]
             st.markdown("  \n".join(map(escape, said)))
-    metrics = tuple(dict.fromkeys(column.metric for column in first.columns))
-    numbers.definitions(metrics, "compare-training")
+        metrics = tuple(dict.fromkeys(column.metric for column in first.columns))
+        numbers.definitions(metrics, "compare-training", "Definitions:")
     compared.caution(*metrics)
 
 
@@ -71,8 +71,8 @@ def _words(compared, found, first):
     if first.resamples is not None:
         said.append(
             f"Band: {100 * first.level:g} % interval of each step over the samples. Filled dots: the best step and those not "
-            "clearly different from it, when all pairs of steps are compared on the same samples. A second training may differ by "
-            "more."
+            "clearly different from it, when all pairs of steps are compared on the same samples. Another training may differ "
+            "by more."
         )
     if len(first.columns) > MOST:
         said.append(f"The first {MOST} of {len(first.columns)} numbers are drawn; the table has all.")

@@ -98,8 +98,8 @@ def file_readings(paths, classes=()):
     of_classes = {Path(path).name: path for path in classes} if len(classes) > 1 else {}
     with st.expander(f"Single files: method, kind of scores, threshold ({len(paths)})", expanded=len(paths) > 1):
         st.caption(
-            "Files with the same method name are its runs: pages show their mean and spread. Names such as flat@1, flat@2 are steps "
-            "of a training: pages show the last one, Compare and Examples all. Empty cells are as for all files."
+            "Files with the same method name are its runs: pages show their mean and spread. Names such as flat@1, flat@2 are "
+            "steps of a training: pages show the last one, Compare and Examples all. Empty cells are as for all files."
         )
         edited = _edited(names, methods_of(paths), list(labels), list(of_classes))
     columns = {column: [None if pd.isna(cell) or cell == "" else cell for cell in edited[column]] for column in edited}
@@ -142,7 +142,9 @@ def _edited(names, methods, labels, classes):
         store["key"] = key
     options = {
         FILE: st.column_config.TextColumn(disabled=True),
-        METHOD: st.column_config.TextColumn(help="Files of one name are runs of one method; NAME@STEP is a step of a training.", required=True),
+        METHOD: st.column_config.TextColumn(
+            help="Files of one name are runs of one method; NAME@STEP is a step of a training.", required=True
+        ),
         SCORES: st.column_config.SelectboxColumn(help="What the scores of this file are.", options=labels),
         THRESHOLD: st.column_config.NumberColumn(
             help="Where the handle of this model starts.", min_value=0.0, max_value=1.0, step=0.001
