@@ -83,6 +83,8 @@ def _drawn(found, levels, step, dark, width):
     for level, name in enumerate(true):
         at = top + (level + 0.5) * LEVEL
         words.append({"x": 0, "y": at, "text": shorten(name, left - 8, SMALL), "colour": look.muted, "size": SMALL})
+    if len(found.truth):
+        words.append({"x": 0, "y": top - WORDS / 2, "text": "truth", "colour": look.muted, "size": SMALL, "weight": "bold"})
     gap = GAP if column > 8 else 0.5
     for place, kinds in enumerate(levels):
         x, x2 = left + place * column, left + (place + 1) * column

@@ -141,8 +141,15 @@ def _picture(rows, column, several, look, wide):
     arrow = {"higher": " ↑", "lower": " ↓"}.get(column.better, "")
     unit = f", {column.unit}" if column.unit else ""
     title = alt.Title(
-        f"{column.label}{unit}{arrow}", anchor="start", frame="bounds", fontSize=SIZE, fontWeight=600, color=look.ink,
-        limit=wide + AXIS, offset=4,
+        f"{column.label}{unit}{arrow}",
+        anchor="start",
+        frame="group",
+        dx=6 - AXIS,
+        offset=8,
+        fontSize=SIZE,
+        fontWeight=600,
+        color=look.ink,
+        limit=wide + AXIS,
     )
     return layer(*parts).properties(width=wide, height=HEIGHT, title=title)
 

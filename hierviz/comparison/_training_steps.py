@@ -198,7 +198,9 @@ class TrainingSteps(Short):
             lines.append([step_text(step), *(self._cell(column, method, place) for column in self.columns)])
         said = [f"- {self.sentence_of(column.key)}" for column in self.columns]
         table = [f"| {' | '.join(cells)} |" for cells in lines]
-        return "\n".join([f"## {self.name} over its training", "", *said, "", *table, ""])
+        marks = "Bold: the best step and all that are not clearly different from it when all pairs of steps are compared."
+        marked = [marks, ""] if any(mark for of in self.marks.values() for mark in of) else []
+        return "\n".join([f"## {self.name} over its training", "", *said, "", *table, "", *marked])
 
     def _cell(self, column, method, place):
         text, ends = number(method.value(column.key), column), method.interval(column, self.level)

@@ -81,7 +81,7 @@ def test_one_step_is_in_memory_at_a_time():
 
 def test_what_changes_clearly():
     # 40 %, 80 %, 80.5 %, 80 % of 200 are right: a clear rise to step 2, then one sample more and one less.
-    key = "predicted.exact"
+    key = "labels.subset_accuracy"
     made = training_steps(of_answers(0.4, 0.8, 0.805, 0.8), metrics=key, resamples=200)
     assert made.values(key).tolist() == [0.4, 0.8, 0.805, 0.8]
     assert made.clear(key).tolist() == [[False, True, True, True]] + [[True, False, False, False]] * 3

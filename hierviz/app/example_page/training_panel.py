@@ -16,6 +16,8 @@ from hierviz.opening.loading import step_readers
 
 # Rows of all steps together that are read unasked.
 AT_ONCE = 100_000
+# Pixels of the slider.
+WIDTH = 720
 
 
 def training_panel(data, key, row, choice):
@@ -54,7 +56,8 @@ def _shown(found, training, of):
     steps = [step_text(step) for step in found.steps]
     now = state.view().at_step
     tied = state.bound("at_step", value=now if now in steps else steps[-1], back=lambda text: _named(text, steps))
-    chosen = st.select_slider(f"Step of {escape(training)}", steps, **tied)
+    width = min(state.main_width(), WIDTH)
+    chosen = st.select_slider(f"Step of {escape(training)}", steps, width=width, **tied)
     place = steps.index(chosen)
     p = "" if np.isnan(found.p[place]) else f" · p = {probability_text(float(found.p[place]))}"
     outcome = f" · {answer_text(found.outcome[place])}" if found.outcome[place] else ""
