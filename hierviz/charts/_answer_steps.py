@@ -56,9 +56,13 @@ def answer_steps(found, step=None, *, dark=None, width=800):
     TaxonomyError
         If the taxonomy is a graph.
     """
-    check_kind("answer_steps", found, SampleOverSteps, "Pass what hierviz.comparison.answer_steps(...).of_sample gives.")
+    check_kind(
+        "answer_steps", found, SampleOverSteps, "Pass what hierviz.comparison.answer_steps(...).of_sample gives."
+    )
     if step is not None and step not in found.steps:
-        raise PredictionsError(f"step: expected one of {found.steps[0]} ... {found.steps[-1]}, got {step!r}. Choose one.")
+        raise PredictionsError(
+            f"step: expected one of {found.steps[0]} ... {found.steps[-1]}, got {step!r}. Choose one."
+        )
     depth = found.taxonomy.depth
     table = frame(
         {
@@ -84,7 +88,9 @@ def _drawn(found, levels, step, dark, width):
         at = top + (level + 0.5) * LEVEL
         words.append({"x": 0, "y": at, "text": shorten(name, left - 8, SMALL), "colour": look.muted, "size": SMALL})
     if len(found.truth):
-        words.append({"x": 0, "y": top - WORDS / 2, "text": "truth", "colour": look.muted, "size": SMALL, "weight": "bold"})
+        words.append(
+            {"x": 0, "y": top - WORDS / 2, "text": "truth", "colour": look.muted, "size": SMALL, "weight": "bold"}
+        )
     gap = GAP if column > 8 else 0.5
     for place, kinds in enumerate(levels):
         x, x2 = left + place * column, left + (place + 1) * column
@@ -142,7 +148,9 @@ def _run_words(found, left, column, look):
         room = (last - first + 1) * column - 6
         text = shorten(found.title(first), room, SMALL)
         if room > 24 and len(text) > 2:
-            words.append({"x": left + first * column + 2, "y": WORDS / 2, "text": text, "colour": look.ink, "size": SMALL})
+            words.append(
+                {"x": left + first * column + 2, "y": WORDS / 2, "text": text, "colour": look.ink, "size": SMALL}
+            )
     return words
 
 
@@ -169,7 +177,7 @@ def _sentence(found):
         return f"The answer is the same at all {n} steps: {said[0]}."
     if len(said) > MOST_RUNS:
         said = [*said[: MOST_RUNS - 2], "…", *said[-2:]]
-    times = "once" if len(runs) == 2 else f"{len(runs) - 1} times"
+    times = {2: "once", 3: "twice"}.get(len(runs), f"{len(runs) - 1} times")
     return f"The answer changes {times} over {n} steps: {'; '.join(said)}."
 
 

@@ -95,7 +95,9 @@ def _drawn(table, columns, names, among, dark, width):
     in_row = max(1, min(IN_A_ROW, len(columns), (width + BETWEEN) // (LEAST + AXIS + BETWEEN)))
     wide = (width - BETWEEN * (in_row - 1)) // in_row - AXIS - 6
     rows = table.assign(colour=[colours[name] for name in table["model"]])
-    parts = [_picture(rows[rows["key"] == column.key], column, len(names) > 1, palette(dark), wide) for column in columns]
+    parts = [
+        _picture(rows[rows["key"] == column.key], column, len(names) > 1, palette(dark), wide) for column in columns
+    ]
     lines = [hconcat(*parts[place : place + in_row], spacing=BETWEEN) for place in range(0, len(parts), in_row)]
     above = []
     if len(names) > 1:
@@ -132,10 +134,16 @@ def _picture(rows, column, several, look, wide):
     size = 34 if len(steps) <= FEW else 14
     dots = base.mark_point(filled=True, size=size, strokeWidth=1.3, opacity=1)
     parts = [
-        base.mark_area(opacity=0.18, **STILL).encode(x, y("lower:Q"), y2=alt.Y2("upper:Q"), color=OWN_COLOUR, detail=detail),
+        base.mark_area(opacity=0.18, **STILL).encode(
+            x, y("lower:Q"), y2=alt.Y2("upper:Q"), color=OWN_COLOUR, detail=detail
+        ),
         base.mark_line(strokeWidth=1.8, **STILL).encode(x, y("value:Q"), color=OWN_COLOUR, detail=detail),
         dots.encode(
-            x, y("value:Q"), fill=alt.Fill("fill:N", scale=None), stroke=alt.Stroke("colour:N", scale=None), tooltip=tips
+            x,
+            y("value:Q"),
+            fill=alt.Fill("fill:N", scale=None),
+            stroke=alt.Stroke("colour:N", scale=None),
+            tooltip=tips,
         ),
     ]
     arrow = {"higher": " ↑", "lower": " ↓"}.get(column.better, "")

@@ -29,12 +29,14 @@ FORMATS = {
     "md": lambda found, trainings: "\n".join([found.to_markdown(), *(one.to_text() for one in trainings)]),
     "csv": lambda found, _: found.to_csv(),
     "latex": lambda found, _: found.to_latex(),
-    "json": lambda found, trainings: json.dumps(
-        with_flags(found.to_dict() | ({"trainings": [one.to_dict() for one in trainings]} if trainings else {})),
-        indent=1,
-        ensure_ascii=False,
-    )
-    + "\n",
+    "json": lambda found, trainings: (
+        json.dumps(
+            with_flags(found.to_dict() | ({"trainings": [one.to_dict() for one in trainings]} if trainings else {})),
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    ),
 }
 
 

@@ -132,7 +132,9 @@ class SampleOverSteps(Short):
     @property
     def runs(self) -> list[tuple[int, int]]:
         """Places of the first and the last of the steps that follow each other with one answer, in order."""
-        groups = [[place for place, _ in some] for _, some in groupby(enumerate(self.answers.tolist()), lambda pair: pair[1])]
+        groups = [
+            [place for place, _ in some] for _, some in groupby(enumerate(self.answers.tolist()), lambda pair: pair[1])
+        ]
         return [(group[0], group[-1]) for group in groups]
 
 
@@ -204,7 +206,9 @@ def _answers(model, rule, threshold, parameters, last):
     if not predictions.has_scores:
         answers = model.label_paths()
         if answers is None:
-            raise PredictionsError(f"{predictions.name}: expected one label a sample, got several. Choose another model.")
+            raise PredictionsError(
+                f"{predictions.name}: expected one label a sample, got several. Choose another model."
+            )
         return answers[rows].astype(np.int32), np.full(len(rows), np.nan, dtype=np.float32)
     answers = model.answers(rule, threshold, **parameters)
     p = answer_probabilities(model, np.maximum(answers, 0), np.arange(len(answers)))

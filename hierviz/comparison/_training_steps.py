@@ -198,7 +198,9 @@ class TrainingSteps(Short):
             lines.append([step_text(step), *(self._cell(column, method, place) for column in self.columns)])
         said = [f"- {self.sentence_of(column.key)}" for column in self.columns]
         table = [f"| {' | '.join(cells)} |" for cells in lines]
-        marks = "Bold: the best step and all that are not clearly different from it when all pairs of steps are compared."
+        marks = (
+            "Bold: the best step and all that are not clearly different from it when all pairs of steps are compared."
+        )
         marked = [marks, ""] if any(mark for of in self.marks.values() for mark in of) else []
         return "\n".join([f"## {self.name} over its training", "", *said, "", *table, "", *marked])
 
@@ -298,7 +300,9 @@ def checked_steps(steps):
     for step, given in steps.items():
         is_number = isinstance(step, int | float | np.number) and not isinstance(step, bool)
         if not is_number or not math.isfinite(step):
-            raise PredictionsError(f"steps: expected finite numbers as keys, got {step!r}. Name each step by its number.")
+            raise PredictionsError(
+                f"steps: expected finite numbers as keys, got {step!r}. Name each step by its number."
+            )
         found[float(step)] = given
     return dict(sorted(found.items()))
 
@@ -317,7 +321,9 @@ class _First:
     def of(cls, model, columns, n_resamples, seed, group):
         predictions, rows = model.predictions, model.rows
         if not model.n_judged:
-            raise PredictionsError(f"{predictions.name}: expected samples with a known truth, got none. Give the truth.")
+            raise PredictionsError(
+                f"{predictions.name}: expected samples with a known truth, got none. Give the truth."
+            )
         ids = None if predictions.sample_ids is None else predictions.ids[rows]
         found = resamples_of([model], rows, n_resamples, seed, group)
         return cls(model.taxonomy, ids, model.truth, columns, found)

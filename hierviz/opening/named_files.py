@@ -24,7 +24,9 @@ from hierviz.readers.picture_names import natural_key
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")
 _KNOWN = (*SUFFIXES, ".txt", ".parquet", ".pq", ".gz")
 _PATTERN = re.compile(r"[*?\[]")
-_STEP = re.compile(r"(?P<training>.*\S)\s*@\s*(?P<step>[+-]?\d+(\.\d+)?(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE | re.DOTALL)
+_STEP = re.compile(
+    r"(?P<training>.*\S)\s*@\s*(?P<step>[+-]?\d+(\.\d+)?(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE | re.DOTALL
+)
 _EPOCH = re.compile(
     r"(?P<training>.*?)[\s_.,:(-]*(?<![A-Za-z])(?:epoch|ep|step|iter|iteration|checkpoint|ckpt)[\s_.=#-]*(?P<step>\d+)\)?",
     re.IGNORECASE,

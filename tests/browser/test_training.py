@@ -12,7 +12,14 @@ pytestmark = pytest.mark.browser
 
 def test_a_press_on_a_step_and_the_pictures_of_all(tmp_path, open_page):
     folder = write_training(tmp_path, (1, 2, 10))
-    files = ["--taxonomy", folder / "taxonomy.csv", "--truth", folder / "truth.csv", "--predictions", f"flat@={folder / 'flat'}"]
+    files = [
+        "--taxonomy",
+        folder / "taxonomy.csv",
+        "--truth",
+        folder / "truth.csv",
+        "--predictions",
+        f"flat@={folder / 'flat'}",
+    ]
     server = Server(tmp_path / "log.txt", *map(str, files))
     try:
         page = open_page("example?sample=s3", base=server.url)

@@ -119,7 +119,9 @@ def methods_of(paths):
     Files with the same name and no run are different models, which get a number.
     """
     stems = [stem(path) for path in paths]
-    method_of = {name: method for method, of_method in run_groups(stems).items() for name in of_method} | steps_of_stems(stems)
+    method_of = {
+        name: method for method, of_method in run_groups(stems).items() for name in of_method
+    } | steps_of_stems(stems)
     seen, found = Counter(), []
     for name in stems:
         if name in method_of:
