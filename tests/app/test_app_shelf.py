@@ -347,7 +347,10 @@ def test_results_are_made_once_and_go_with_their_users():
     ask(("n", ("d2", 1)), one)
     ask(("n", ("d2", 1)), two)
     assert made == [("n", ("d1", 1)), ("n", ("d2", 1))]
-    assert results.sweep([two]) == 1
+    ask(("n", ("of the demo", 2)), one)
+    assert results.sweep([two], {"of the demo"}) == 1
+    assert results.known(("n", ("of the demo", 2)), two)
+    results.drop("of the demo")
     results.drop("d1")
     assert len(results) == 1
     results.drop("d2")

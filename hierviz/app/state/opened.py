@@ -31,6 +31,7 @@ def demo(key):
     """A bundled demo by its key."""
     dataset = datasets.open_demo(key)
     _open_demos.add(key)
+    server().lasting.add(dataset.digest)
     return dataset
 
 
@@ -81,6 +82,7 @@ def restart_startup():
 
 def _named(files, stage=lambda name, unit="rows": None):
     dataset = datasets.open_files(files, stage)
+    server().lasting.add(dataset.digest)
     # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
     return replace(dataset, key=datasets.digest(files))
 

@@ -31,6 +31,9 @@ class Shelf:
     ----------
     results, models : Results
         They count too, are removed before any data set, and go with the last one of their digest.
+    lasting : set of str
+        Digests of the data sets that are open as long as the server lives, which are not on the shelf: the next visitor, and
+        one who comes back, will ask for what was made of them.
     bringing : lock
         To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
     """
@@ -38,6 +41,7 @@ class Shelf:
     def __init__(self, limits, uploads, shown):
         self.limits, self.uploads, self._shown = limits, uploads, shown
         self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
+        self.lasting: set[str] = set()
         self.made, self.bringing = (self.results, self.models), threading.RLock()
         self._opened = OrderedDict()  # key -> (data set, visitor who opened it); the one used last is the last
         self._lock = threading.RLock()
@@ -126,7 +130,7 @@ class Shelf:
                 over -= results.give_way(over)
 
     def sweep(self, here):
-        """Remove data sets of visitors who left that nobody here has seen, and results that nobody here used.
+        """Remove data sets of visitors who left that nobody here has seen, and results without a user, unless they last.
 
         Parameters
         ----------
@@ -144,7 +148,7 @@ class Shelf:
             gone = [key for key, (_, owner) in self._opened.items() if owner not in visitors and key not in used]
             for key in gone:
                 self._remove(key)
-        return len(gone) + sum(results.sweep(here) for results in self.made)
+        return len(gone) + sum(results.sweep(here, self.lasting) for results in self.made)
 
     def _remove(self, key):
         data, _ = self._opened.pop(key)
@@ -232,9 +236,11 @@ class Results:
         """Forget the results whose keys are this or hold it."""
         self._forget(lambda key, result: part in _parts(key))
 
-    def sweep(self, users):
-        """Forget the results that none of these used; returns their number."""
-        return self._forget(lambda key, result: not any(user in result.users for user in users))
+    def sweep(self, users, lasting=frozenset()):
+        """Forget the results that none of these used, unless their keys hold one of `lasting`; returns their number."""
+        return self._forget(
+            lambda key, result: not (any(user in result.users for user in users) or lasting.intersection(_parts(key)))
+        )
 
     def _forget(self, is_gone):
         with self._lock:
