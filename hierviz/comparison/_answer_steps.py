@@ -49,8 +49,8 @@ class AnswerSteps(Short):
         Nodes; -1 lies outside the taxonomy.
     p : ndarray of float, shape (n_steps, n_samples)
         Probability of the answer; nan of labels.
-    truth : ndarray of int, shape (n_samples,), or NodeLists
-        True nodes of each sample.
+    truth : ndarray of int, shape (n_samples,), or NodeLists or None
+        True nodes of each sample; None where none is known.
     judged : ndarray of bool, shape (n_samples,)
         Whether they are known.
     """
@@ -60,7 +60,7 @@ class AnswerSteps(Short):
     ids: np.ndarray
     answers: np.ndarray
     p: np.ndarray
-    truth: np.ndarray | NodeLists
+    truth: np.ndarray | NodeLists | None
     judged: np.ndarray
 
     def of_sample(self, sample: str) -> SampleOverSteps:
@@ -69,7 +69,9 @@ class AnswerSteps(Short):
         if not len(places):
             raise PredictionsError(f"sample: expected an id of these samples, got {sample!r}. Choose another one.")
         place = int(places[0])
-        truth = np.atleast_1d(self.truth[place]) if self.judged[place] else np.empty(0, dtype=np.intp)
+        truth = np.empty(0, dtype=np.intp)
+        if self.truth is not None and self.judged[place]:
+            truth = np.atleast_1d(self.truth[place])
         return SampleOverSteps(
             self.taxonomy, self.steps, self.answers[:, place].astype(np.intp), self.p[:, place], truth
         )

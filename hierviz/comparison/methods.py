@@ -253,17 +253,18 @@ def clear_of(methods: Sequence[Method], column: Column, level: float) -> np.ndar
     ndarray of bool, shape (n_methods, n_methods), or None
         False where one has no value. None where nothing can be compared: fewer than two values, or a value without an interval.
     """
-    values = [method.value(column.key) for method in methods]
-    places = [place for place, value in enumerate(values) if value is not None and not math.isnan(value)]
+    sign, found = column.sign or 1, [method.value(column.key) for method in methods]
+    values = np.array([np.nan if value is None else sign * value for value in found])
+    places = np.flatnonzero(~np.isnan(values)).tolist()
     known = [methods[place] for place in places]
     if len(known) < 2 or any(method.why_not_compared(column) for method in known):
         return None
-    sign, draws = column.sign or 1, np.stack([method.draws[column.key] for method in known])
+    draws = np.stack([method.draws[column.key] for method in known])
     if draws.shape[1] < fewest_resamples(level):
         return None
     clear = np.zeros((len(methods), len(methods)), dtype=bool)
     clear[np.ix_(places, places)] = clear_pairs(
-        rounded([sign * values[place] for place in places]),
+        rounded(values[places]),
         sign * draws,
         level,
         known[0].n_units,
