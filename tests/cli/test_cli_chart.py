@@ -56,6 +56,9 @@ def test_every_kind(files, tmp_path, capsys, kind):
     names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = [kind, *flags(files, *names), *MORE.get(kind, [])]
     given += ["--resamples", "50"]
+    if kind == "training":
+        steps = enumerate(names, 1)
+        given += [word for step, name in steps for word in ("--predictions", f"m@{step}={files / name}.csv")]
     for suffix in ("json", "csv"):
         assert cli.main(["chart", *given, "--out", str(tmp_path / f"c.{suffix}")]) == 0
         assert capsys.readouterr().out.strip()
