@@ -24,7 +24,9 @@ _LARGE = """\
 A dump of NCBI or GBIF has millions of taxa: `--taxonomy-classes F`, in Python `classes=...`, names the classes (a
 class list of names or ids), and only these and their ancestors are read. It also cuts any other taxonomy to these
 classes. Terms of OBO files have their parents by `is_a`; `--taxonomy-relations is_a,part_of` adds other relations.
-SKOS needs `pip install "hierviz[ontologies]"`, OWL and obographs `pip install "hierviz[owl]"`.
+SKOS needs `pip install "hierviz[ontologies]"`, OWL and obographs `pip install "hierviz[owl]"`. With `hierviz[ontologies]`
+alone OWL is read too, but by its subclasses only, and nodes are named by their labels instead of ids such as CL:0000236:
+predictions that name classes by ids need `hierviz[owl]`.
 """
 _CLASSES = """\
 ## Class lists

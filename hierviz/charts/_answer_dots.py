@@ -62,7 +62,7 @@ def answer_dots(taxonomy, answers, *, dark=None, width=1000):
 
 def _named(taxonomy, nodes):
     nodes = most_specific(taxonomy, NodeLists.from_lists([list(nodes)])).nodes.tolist()
-    names = [taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes]
+    names = [taxonomy.title(node) for node in nodes]
     return "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "nothing"
 
 

@@ -213,7 +213,7 @@ def _sentence_sample(taxonomy, confusion, row):
 def _ends(taxonomy, paths):
     """Name of a node, or of all ends of several nodes or paths."""
     ends = [paths] if isinstance(paths, (int, np.integer)) else [np.ravel(path)[-1] for path in paths]
-    names = [taxonomy.title(int(end)) if end >= 0 else "(empty)" for end in ends]
+    names = [taxonomy.title(int(end)) for end in ends]
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "(nothing)"
 
 

@@ -19,7 +19,7 @@ from hierviz.charts._ribbons import ribbon_hover, ribbons, stacked_ends
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import ANSWERS, SMALL, palette
 from hierviz.diagnosis._mistake_flow import KINDS, MistakeFlow
-from hierviz.evaluation._judged_answers import OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE
 from hierviz.messages.number_text import percent_text
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole
 
@@ -236,7 +236,7 @@ def _open_above(folded, line):
 
 def is_outside(found, place):
     """Whether the answers of a ribbon lie outside the taxonomy."""
-    return int(found.folded.nodes[found.column[place]]) == OUTSIDE
+    return int(found.folded.nodes[found.column[place]]) == LABEL_OUTSIDE
 
 
 def _items(found, look):

@@ -17,9 +17,14 @@ from hierviz.metrics.outcomes import OUTCOMES
 
 # Pixels: a bar and the next, at least and at most, of the axis, of the widest name.
 LEAST, TALL, AXIS, NAMES = 15, 34, 20, 170
+# From one line of a label to the next.
+LINE = 13
 # Bars that are drawn, and the name of the selection of one.
 MOST, CLICKED = 24, "model"
-OUTSIDE = "wrong, outside the taxonomy"
+# Where some answers lie outside the taxonomy, the wrong ones are of two parts.
+OUTSIDE = "outside"
+PARTS = {**ANSWERS, OUTSIDE: ("outside", ANSWERS["wrong"][1])}
+WORDS = {"wrong": "wrong, inside the taxonomy", OUTSIDE: "wrong, outside the taxonomy"}
 
 
 def outcome_bars(shares, *, notes=None, outside=None, highlight=None, dark=None, width=430, height=230):
@@ -33,8 +38,8 @@ def outcome_bars(shares, *, notes=None, outside=None, highlight=None, dark=None,
     notes : dict of str to str, optional
         How the answers of a model were chosen, for its tooltip and the table.
     outside : dict of str to float, optional
-        By model: the share of the answers outside the taxonomy, in [0, 1], which are among the wrong ones. Its part of their
-        bar has a colour of its own.
+        By model: the share of the answers outside the taxonomy, in [0, 1], which are among the wrong ones. They are a
+        part of the bar, with a colour and a share of its own.
     highlight : str, optional
         Model whose name is bold and whose numbers are in the sentence; the first if not given.
     dark : bool, optional
@@ -84,6 +89,19 @@ def _drawn_names(shares, highlight, height):
     return [name for name in names if name in kept]
 
 
+def _parts(shares, outside):
+    """Shares of what is drawn of one bar: those of the outcomes, the wrong ones without those outside the taxonomy."""
+    return shares if not outside else {**shares, "wrong": max(shares["wrong"] - outside, 0.0), OUTSIDE: outside}
+
+
+def _label(sign, text, wide, tall):
+    """Lines that fit into a part of a bar: sign and share next to each other or below, or the sign alone."""
+    for said, lowest, around in (((f"{sign} {text}",), 0, 4), ((sign, text), 2 * LINE, 2), ((sign,), 0, 4)):
+        if wide >= max(text_width(one, SMALL) for one in said) + around and tall >= lowest:
+            return said
+    return ()
+
+
 def _drawn(shares, names, notes, outside, highlight, height, dark, width):
     look = palette(dark)
     keys = [key for key in ANSWERS if any(key in shares[name] for name in names)]
@@ -98,16 +116,15 @@ def _drawn(shares, names, notes, outside, highlight, height, dark, width):
         words.append(
             {"x": side - 8, "y": middle, "text": label, "colour": look.ink, "align": "right", "weight": weight}
         )
-        for key, text in zip(of_model, shares_text(1000 * share for share in of_model.values()), strict=True):
-            wide, (fill, sign) = scale * of_model[key], ANSWERS[key]
+        parts = _parts(of_model, outside.get(name, 0.0))
+        for (key, share), text in zip(
+            parts.items(), shares_text(1000 * share for share in parts.values()), strict=True
+        ):
+            wide, (fill, sign) = scale * share, PARTS[key]
             rows.append({"x": left, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome(fill)})
-            said = next((one for one in (f"{sign} {text}", sign) if wide >= text_width(one, SMALL) + 4), None)
-            if said:
-                at = {"x": left + wide / 2, "y": middle, "size": SMALL, "align": "center"}
-                words.append({**at, "text": said, "colour": look.text_on(fill)})
-            if key == "wrong" and name in outside:
-                start = left + wide - scale * outside[name]
-                rows.append({"x": start, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome("outside")})
+            at = {"x": left + wide / 2, "size": SMALL, "align": "center", "colour": look.text_on(fill)}
+            said = _label(sign, text, wide, bottom - top)
+            words += [{**at, "y": middle + LINE * (k - (len(said) - 1) / 2), "text": one} for k, one in enumerate(said)]
             left += wide
         exact = {f"tip_{key}": percent_text(share, 1) for key, share in of_model.items()}
         if outside:
@@ -116,7 +133,7 @@ def _drawn(shares, names, notes, outside, highlight, height, dark, width):
         hovers.append({"x": 0.0, "x2": float(width), "y": top, "y2": bottom, **tips})
     titles = {"model": "Model", "note": "Chosen by", **{f"tip_{key}": OUTCOMES[key].capitalize() for key in keys}}
     if outside:
-        titles["tip_outside"] = OUTSIDE.capitalize()
+        titles["tip_outside"] = "Of these outside the taxonomy"
     tall = step * len(names)
     ticks = np.arange(0, 101, 25)
     at = {"y": tall + 11, "colour": look.muted, "size": SMALL, "align": "center"}
@@ -126,12 +143,13 @@ def _drawn(shares, names, notes, outside, highlight, height, dark, width):
         texts(words + axis, width, tall + AXIS),
         hover(hovers, width, tall + AXIS, titles, CLICKED, "model"),
     ).properties(width=width, height=tall + AXIS)
+    words_of = OUTCOMES
+    if any(name in outside for name in names):
+        keys, words_of = [*keys, OUTSIDE], OUTCOMES | WORDS
     items = [
-        {"kind": "box", "label": f"{ANSWERS[key][1]} {OUTCOMES[key]}", "colour": look.outcome(ANSWERS[key][0])}
+        {"kind": "box", "label": f"{PARTS[key][1]} {words_of[key]}", "colour": look.outcome(PARTS[key][0])}
         for key in keys
     ]
-    if any(name in outside for name in names):
-        items.append({"kind": "box", "label": OUTSIDE, "colour": look.outcome("outside")})
     return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=4)
 
 

@@ -116,7 +116,9 @@ def bars():
     # The line of an interval is not written over.
     edge = "scale('p', isValid(datum.of) ? datum.i0 : datum.p)"
     is_crossed = f"({line} < {edge} + 4 && {line} > {edge} - 14 - 6 * length({said}))"
-    inside = f"({edge} > bars + 0.6 * (end - bars) && !{is_crossed})"
+    # After a long interval there is no room.
+    is_full = f"(end + 24 - {after} < 6 * length({said}) && {edge} - bars > 6 * length({said}) + 8)"
+    inside = f"(({edge} > bars + 0.6 * (end - bars) || {is_full}) && !{is_crossed})"
     beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
     on_bar = f"({state} === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
     return [

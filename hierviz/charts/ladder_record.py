@@ -22,7 +22,7 @@ import numpy as np
 from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.predictions.outside import GIVEN, READ_AS
+from hierviz.predictions.outside import GIVEN, MARKS, READ_AS, READ_CLASS
 from hierviz.predictions.outside import TEXT as TEXT_OF_MODEL
 from hierviz.uncertainty._vote_shares import counted_answers
 
@@ -31,7 +31,7 @@ TEXT = {"wide": (34, 15), "narrow": (52, 3)}
 FACTS = {"wide": (40, 4), "narrow": (42, 2)}
 # Of the sentence on what a conformal node holds, in small type.
 HELD = {"wide": (150, 1), "medium": (104, 2), "narrow": (58, 3)}
-HIDDEN = ("image", "file", "text", "path", TEXT_OF_MODEL, READ_AS)
+HIDDEN = ("image", "file", "text", "path", TEXT_OF_MODEL, READ_AS, READ_CLASS, MARKS)
 
 
 @dataclass(frozen=True)

@@ -159,11 +159,11 @@ class _Scene:
         )
 
     def _counted(self, node):
-        return "" if self.votes is None or node < 0 else f" ({self.votes.counted(0, node)})"
+        return "" if self.votes is None else f" ({self.votes.counted(0, node)})"
 
     def _interval(self, node):
-        """Of several answers, the interval of the share of a class."""
-        if self.votes is None or node < 0:
+        """Of several answers, the interval of the share of a class, or of those that name none."""
+        if self.votes is None:
             return {}
         ends = {"i0": float(self.votes.low[0, node]), "i1": float(self.votes.high[0, node])}
         return ends | {"of": self.votes.words(0, node)}

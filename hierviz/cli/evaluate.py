@@ -28,6 +28,7 @@ from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, PATHS, STEPS, ev
 from hierviz.messages.errors import FileError
 from hierviz.metrics.sets.protein_function import protein_function
 from hierviz.opening.flags import Option
+from hierviz.predictions.outside_lines import outside_lines
 from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.checks import check_threads
 from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE
@@ -132,9 +133,8 @@ def run_evaluate(options):
     if options.per_sample:
         nodes = None if conformal is None else [found for found, _ in conformal]
         write_csv(options.per_sample, *per_sample_table(models, chosen.choices, nodes, more=options.more))
-    for model in models:
-        if words := model.predictions.mapped_words:
-            print(f"{model.predictions.name}: {words}", file=sys.stderr)
+    for line in outside_lines([model.predictions for model in models]):
+        print(line, file=sys.stderr)
     if not any(entry["n_samples"] for entry in report["models"]):
         print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
     write_json(options.json, report)

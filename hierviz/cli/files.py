@@ -30,7 +30,7 @@ def add_doctor(command):
         "Find all faults of taxonomy, class list, predictions and truth (docs/doctor.md), and fix those whose meaning is "
         "certain. Exits with 2 when there is an error."
     )
-    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation")
+    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "nodes", "parametrisation")
     # What lies outside the taxonomy is a finding.
     names = (*names, *(name for name in READING if name not in ("outside", "outside_truth", "mapping")))
     files = options_of(("taxonomy", *TAXONOMY, *names), required=("taxonomy",))

@@ -1,6 +1,11 @@
 """Methods with their runs in a table, and two of them sample by sample.
 
 ComparisonTable     what `hv.compare` returns
+gate                whether a candidate is at most so much worse than a baseline
+Gate                what `gate` returns
+GateRow             one metric of a Gate
+load_baseline       read the baseline of a gate
+write_baseline      write the baseline of a gate
 two_by_two          which of two models is right on which samples
 answer_changes      which answers change from one threshold, rule or model to another
 difference_tree     in which classes one model is clearly better than another
@@ -35,5 +40,10 @@ if TYPE_CHECKING:
     from hierviz.comparison.comparison_table import ComparisonTable as ComparisonTable
     from hierviz.comparison.disagreement import metrics_on_samples as metrics_on_samples
     from hierviz.comparison.disagreement import models_on_samples as models_on_samples
+    from hierviz.comparison.gating._gate import gate as gate
+    from hierviz.comparison.gating.gate_result import Gate as Gate
+    from hierviz.comparison.gating.gate_result import GateRow as GateRow
+    from hierviz.readers.baseline_file import load_baseline as load_baseline
+    from hierviz.readers.baseline_file import write_baseline as write_baseline
 
 __getattr__, __dir__, __all__ = lazy(__name__)

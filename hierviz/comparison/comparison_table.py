@@ -24,6 +24,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.extras import frame
 from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
+from hierviz.predictions.outside_lines import outside_lines
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
 
@@ -154,10 +155,9 @@ class ComparisonTable(Short):
         }
 
     @property
-    def mapped_words(self) -> str:
-        """Of each method the share of answers and truths that were mapped to the nearest name; nothing where none were."""
-        said = {model.predictions.name: model.predictions.mapped_words for model in self.models}
-        return ". ".join(f"{name}: {words}" for name, words in said.items() if words)
+    def outside_words(self) -> str:
+        """What names outside the taxonomy did to the numbers, as of `outside_lines`; nothing where there are none."""
+        return ". ".join(outside_lines([model.predictions for model in self.models]))
 
     @property
     def notes_of_files(self) -> list[str]:

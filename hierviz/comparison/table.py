@@ -127,7 +127,7 @@ def compare(
         check_models(given, of_model, thresholds, **parameters)
     taxonomy = given[0].taxonomy
     columns = columns_of(taxonomy, preset, metrics)
-    if preset is None and not metrics and any("answers" in _predictions_of(model).outside for model in given):
+    if preset is None and not metrics and any(_predictions_of(model).is_outside.any() for model in given):
         columns += columns_of(taxonomy, metrics=["labels.outside_share"])
     if conformal and len(conformal) != len(given):
         raise PredictionsError(

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, Judged, judged_answers
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER, AnswerPairs, Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.frames import in_backend
@@ -55,7 +55,7 @@ class ConfusionMatrix(Short):
         The nodes that are open, ascending; the root among them.
     row_nodes, column_nodes : ndarray of int, shape (n_rows,), (n_columns,)
         Node of each row and column: in the order of the tree, an open node before its children. The last may be `NO_PARTNER`
-        and `OUTSIDE`.
+        and `LABEL_OUTSIDE`.
     row, column, count : ndarray of int, shape (n_cells,)
         Cells that are not 0, by row, then column.
     total : int
@@ -104,7 +104,7 @@ class ConfusionMatrix(Short):
 
     def _labels(self, nodes, without_partner):
         is_open = set(self.open_nodes.tolist())
-        words = {NO_PARTNER: without_partner, OUTSIDE: "(outside the taxonomy)"}
+        words = {NO_PARTNER: without_partner, LABEL_OUTSIDE: "(outside the taxonomy)"}
         return [
             words[node] if node < 0 else f"{'stops at ' * (node in is_open)}{self.taxonomy.names[node]}"
             for node in nodes.tolist()
@@ -265,7 +265,7 @@ def _lines(nodes, group, place, of_tree):
     lines = np.empty(len(nodes), dtype=np.intp)
     inside = nodes >= 0
     lines[inside] = place[group[nodes[inside]]]
-    rest = [kind for kind in (NO_PARTNER, OUTSIDE) if (nodes == kind).any()]
+    rest = [kind for kind in (NO_PARTNER, LABEL_OUTSIDE) if (nodes == kind).any()]
     for number, kind in enumerate(rest):
         lines[nodes == kind] = len(of_tree) + number
     return np.concatenate([of_tree, np.array(rest, dtype=np.intp)]), lines

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judged_answers
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER, Judged, judged_answers
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
@@ -38,7 +38,7 @@ GROUPINGS = {
     "branches": "branches under the lowest common ancestor",
     "common": "lowest common ancestor",
 }
-WITHOUT_A_NODE = {NO_PARTNER: "(none left)", OUTSIDE: "(outside the taxonomy)"}
+WITHOUT_A_NODE = {NO_PARTNER: "(none left)", LABEL_OUTSIDE: "(outside the taxonomy)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,8 @@ class Confusions(Rows):
     common : ndarray of int, shape (n,)
         Lowest common ancestor of the two nodes; -1 where there is none (a path without a partner, a graph).
     truth, predicted : ndarray of int, shape (n,)
-        Node numbers; with several paths `NO_PARTNER` and `OUTSIDE` too. Equal to `common` where groups are common ancestors.
+        Node numbers; with several paths `NO_PARTNER` and `LABEL_OUTSIDE` too. Equal to `common` where groups are common
+        ancestors.
     count : ndarray of int, shape (n,)
         Samples, or pairs of paths.
     cost : ndarray of float, shape (n,)
@@ -194,7 +195,7 @@ def confused_pairs(
         common[known] = taxonomy.lca(truth[known], predicted[known])
         if answers.is_single:
             # What lies outside the taxonomy is below the root.
-            common[predicted == OUTSIDE] = 0
+            common[predicted == LABEL_OUTSIDE] = 0
     if by == "common":
         truth = predicted = common
     elif by == "branches":

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement, shares_of
-from hierviz.evaluation._judged_answers import OUTSIDE, samples_at_or_below
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, samples_at_or_below
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -231,7 +231,7 @@ def _relation(tree, nodes, folds, opened, row, column):
     above[1, known] = tree.is_ancestor(true[known], answer[known])
     same = row == column
     return np.select(
-        [answer == OUTSIDE, ~known, same & (folds[row] > 0), same, opened[column] & (answer == 0)]
+        [answer == LABEL_OUTSIDE, ~known, same & (folds[row] > 0), same, opened[column] & (answer == 0)]
         + [above[0] & opened[column], above[1] & opened[row]],
         ["outside", "none", "folded", "same", "no_answer", "coarse", "finer"],
         "wrong",

@@ -23,7 +23,7 @@ from hierviz.messages.errors import PredictionsError, near_miss, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.column_text import is_missing
-from hierviz.predictions.outside import GIVEN
+from hierviz.predictions.outside import GIVEN, MARKS, TEXT
 from hierviz.taxonomy.node_lists import group as grouped
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -121,7 +121,7 @@ def permutation_p_values(members, losses, groups, n_permutations, seed, progress
 
 
 # Attributes that name or hold one sample each.
-NO_FACETS = ("image", "file", "text", GIVEN)
+NO_FACETS = ("image", "file", "text", GIVEN, TEXT, MARKS)
 
 
 @dataclass(frozen=True, eq=False)

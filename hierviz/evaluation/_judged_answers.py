@@ -46,7 +46,7 @@ from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 # Choices of rule and threshold whose answers an Evaluation keeps: a page asks for the same ones several times.
 KEPT_CHOICES = 3
 # In the place of a node: a path without a partner, and a predicted label that the taxonomy does not have.
-NO_PARTNER, OUTSIDE = -1, -2
+NO_PARTNER, LABEL_OUTSIDE = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class AnswerPairs(Rows):
         Rows of the Predictions.
     truth, predicted : ndarray of int, shape (n_pairs,)
         Node numbers. ``NO_PARTNER`` in `truth`: no truth was left for this answer; in `predicted`: no answer was left for
-        this truth. ``OUTSIDE`` in `predicted`: a label outside the taxonomy.
+        this truth. ``LABEL_OUTSIDE`` in `predicted`: a label outside the taxonomy.
     """
 
     row: np.ndarray
@@ -252,7 +252,7 @@ class JudgedAnswers(Short):
         """True and predicted node of each sample, or of each matched path and of what is left over."""
         if self.is_single:
             truth, predicted = self.single
-            return AnswerPairs(self.rows, truth, np.where(predicted < 0, OUTSIDE, predicted))
+            return AnswerPairs(self.rows, truth, np.where(predicted < 0, LABEL_OUTSIDE, predicted))
         if self.whole is not None:
             pairs = self.whole.pairs
             inside = is_member(pairs.row, self.rows)
@@ -292,7 +292,7 @@ def _matched_pairs(matched, rows):
     left = np.flatnonzero(is_left)
     samples = np.concatenate([sample, true.rows[left]])
     truths = np.concatenate([truths, true.nodes[left]])
-    answers = np.concatenate([np.where(ends.nodes < 0, OUTSIDE, ends.nodes), np.full(len(left), NO_PARTNER)])
+    answers = np.concatenate([np.where(ends.nodes < 0, LABEL_OUTSIDE, ends.nodes), np.full(len(left), NO_PARTNER)])
     order = np.argsort(samples, kind="stable")
     return AnswerPairs(rows[samples[order]], truths[order], answers[order])
 

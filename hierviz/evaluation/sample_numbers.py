@@ -69,7 +69,7 @@ def _top_down(model, choice):
         "argmax_leaf_accuracy": best_leaf_metrics(taxonomy, truth, leaf)["finest_accuracy"],
         "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).astype(float),
         # Height of the lowest common ancestor of truth and most probable leaf.
-        "error_lca_height": np.where(common == truth, np.nan, node_heights(taxonomy)[common]),
+        "error_lca_height": np.where((common == truth) & (leaf >= 0), np.nan, node_heights(taxonomy)[common]),
     }
 
 

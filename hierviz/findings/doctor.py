@@ -23,6 +23,7 @@ from hierviz.findings.taxonomy_look import look_at_shape, look_at_taxonomy
 from hierviz.findings.truth_look import look_at_classes, look_at_truth
 from hierviz.messages.errors import HiervizError
 from hierviz.predictions.predictions import Predictions
+from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -44,6 +45,7 @@ def doctor(
     samples: str | None = None,
     outside: str | None = None,
     outside_truth: str | None = None,
+    nodes: Any = None,
     stage: Callable[[str], Any] = lambda name: None,
     taxonomy_reading: Mapping[str, Any] | None = None,
 ) -> Examination:
@@ -60,6 +62,8 @@ def doctor(
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
+    nodes : str or path, optional
+        Attributes of nodes, such as titles and synonyms, by which classes are found too.
     stage : callable, optional
         Called with the name of each file before it is checked.
     taxonomy_reading : mapping, optional
@@ -93,6 +97,9 @@ def doctor(
             stage(Path(taxonomy).name)
             taxonomy, fix = look_at_taxonomy(taxonomy, found, folder, **(taxonomy_reading or {}))
             fixes.append(fix)
+        if taxonomy is not None and nodes is not None:
+            stage(Path(nodes).name)
+            taxonomy = _with_attributes(nodes, taxonomy, found)
         usable, numbers = classes, None
         if taxonomy is not None and classes is not None:
             usable, numbers = look_at_classes(classes, taxonomy, found)
@@ -139,6 +146,15 @@ def doctor(
             fixes.append(look.look and look.look.fixes)
         fixes.append(truth_look and truth_look.fixes)
         return examination(found, fixes)
+
+
+def _with_attributes(nodes, taxonomy, found):
+    """The taxonomy with the attributes of a file; without them, which is noted, where it cannot be read."""
+    try:
+        return load_node_attributes(nodes, taxonomy)
+    except HiervizError as error:
+        found.failed(error, Path(nodes).name)
+        return taxonomy
 
 
 def _is_readable(truth, taxonomy, truth_column, classes, found):

@@ -83,7 +83,7 @@ def best_leaf_numbers(taxonomy, truth, leaves):
         A tree.
     truth : ndarray of int, shape (n_samples,)
     leaves : ndarray of int, shape (n_samples, k)
-        Of `best_leaves`, for the largest of `SIZES`.
+        Of `best_leaves`, for the largest of `SIZES`; -1 for a class outside the taxonomy, which is below the root.
 
     Returns
     -------
@@ -93,8 +93,10 @@ def best_leaf_numbers(taxonomy, truth, leaves):
     """
     k = leaves.shape[1]
     common = lowest_common_ancestors(taxonomy, np.repeat(truth, k), leaves.ravel()).reshape(leaves.shape)
-    is_wrong = common[:, 0] != truth
-    heights = np.where(common == truth[:, None], 0, node_heights(taxonomy)[common])
+    # What lies outside the taxonomy is below the root, and not right even there.
+    is_right = (common == truth[:, None]) & (leaves >= 0)
+    is_wrong = ~is_right[:, 0]
+    heights = np.where(is_right, 0, node_heights(taxonomy)[common])
     found = {f"lca_height_{size}": heights[:, :size].mean(axis=1) for size in SIZES}
     for name, value in (("depth", taxonomy.depth), ("information", taxonomy.information)):
         missing = (value[truth][:, None] - value[common]).astype(float)
@@ -147,6 +149,8 @@ def _hops(taxonomy, truth, common):
     """HOPS of each sample from the common ancestors of its truth and its best leaves."""
     targets, place = np.unique(truth, return_inverse=True)
     ranks, weights, of_depth = perfect_ranks(taxonomy, targets, common.shape[1])
+    # Where no leaf has only the root in common with the truth, a class outside the taxonomy comes after all of them.
+    of_depth[:, 0] = np.where(of_depth[:, 0] < 0, of_depth.max(axis=1) + 1, of_depth[:, 0])
     off = weights[place] * np.abs(of_depth[place[:, None], taxonomy.depth[common]] - ranks[place])
     found = {}
     for size in HOPS_SIZES:

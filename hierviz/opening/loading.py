@@ -7,9 +7,11 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
+from hierviz.predictions.name_mapping import NameMapping
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.mapping_file import load_mapping
+from hierviz.readers.nearest_names import nearest
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions, without_samples
 from hierviz.readers.raw_predictions import RawPredictions, join
@@ -52,7 +54,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
     if taxonomy is None:
         stage(f"Reading {Path(files.taxonomy).name}")
         taxonomy = taxonomy_of(files)
-    mapping = None if files.mapping is None else load_mapping(files.mapping, taxonomy)
+    mapping = mapping_of(files, taxonomy)
     predictions = [
         load_predictions(
             file.path,
@@ -135,6 +137,27 @@ def names_outside(files, what):
     return [record for record in found if record is not None and record.left]
 
 
+def proposed_mapping(records):
+    """What `nearest` maps the names of `names_outside` to.
+
+    Parameters
+    ----------
+    records : sequence of Outside
+
+    Returns
+    -------
+    NameMapping or None
+        A row for each name, those that a mapping file chose as they are; None without names.
+    """
+    joined = NameMapping.joined([record.review for record in records if record.review is not None])
+    if joined is None or not len(joined):
+        return None
+    open_names = [row for row in joined if not row.is_chosen]
+    found = nearest([row.given for row in open_names], [row.count for row in open_names], joined.taxonomy)
+    row_of = {row.given: row for row in found}
+    return replace(joined, rows=tuple(row_of.get(row.given, row) for row in joined))
+
+
 def without_dropped(models):
     """Predictions without the samples that any of them left out, so that all are judged on the same ones."""
     left_out = set().union(*(map(str, model.dropped) for model in models))
@@ -156,6 +179,11 @@ def taxonomy_of(files):
     """The taxonomy that Files name, with its attributes of nodes."""
     taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
     return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
+
+
+def mapping_of(files, taxonomy):
+    """What the file of a mapping says of names outside the taxonomy; None without one."""
+    return None if files.mapping is None else load_mapping(files.mapping, taxonomy)
 
 
 def _run(path, files, taxonomy, stage):
@@ -192,7 +220,7 @@ def run_model(model, files, how):
     predictions = model.predict(inputs, **how)
     if files.truth:
         numbers = files.classes or model.class_numbers
-        how = {"ids": files.ids, "outside_truth": files.outside_truth}
+        how = {"ids": files.ids, "outside_truth": files.outside_truth, "mapping": mapping_of(files, model.taxonomy)}
         predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, **how)
     return predictions, inputs
 
@@ -275,6 +303,7 @@ def examined(files):
         disagreeing=files.disagreeing,
         outside=files.outside,
         outside_truth=files.outside_truth,
+        nodes=files.nodes,
         **files.truth_keywords,
         taxonomy_reading=files.taxonomy_keywords,
     )

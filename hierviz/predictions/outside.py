@@ -27,8 +27,10 @@ from hierviz.predictions.name_mapping import NameMapping
 OUTSIDE = -1
 # Attribute of samples: what the file says in place of a class.
 GIVEN = "answer outside the taxonomy"
-# Attributes of samples that a language model answers: its text, which class was read of it or why none, how sure it says it is.
+# Attributes of samples that a language model answers: its text, whether a class was read of it or why none, how sure it says it
+# is, what the class is called, and where the text names classes.
 TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
+READ_CLASS, MARKS = "answer_class", "answer_marks"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hierviz.messages.errors import FileError, listed
+from hierviz.predictions.name_mapping import NameMapping
 from hierviz.predictions.predictions import Predictions
 from hierviz.readers.outside import TRUTHS, OutsideNames, check_outside
 from hierviz.readers.pictures import Pictures
@@ -23,6 +25,7 @@ def attach_truth(
     *,
     ids: str | None = None,
     outside_truth: str | None = None,
+    mapping: NameMapping | Mapping[str, int] | None = None,
 ) -> Predictions:
     """Predictions with their truth, joined by sample id, else in order.
 
@@ -39,6 +42,8 @@ def attach_truth(
         As `hierviz.load_predictions` takes it.
     outside_truth : {"error", "drop", "nearest"}, optional
         As `hierviz.load_predictions` takes it; a sample that is dropped stays here, without a truth, and no number counts it.
+    mapping : NameMapping, or dict of str to int, optional
+        As `hierviz.load_predictions` takes it.
 
     Returns
     -------
@@ -62,7 +67,7 @@ def attach_truth(
         attributes=predictions.attributes,
     )
     check_outside(None, outside_truth)
-    unknown = OutsideNames(predictions.taxonomy, TRUTHS, outside_truth)
+    unknown = OutsideNames(predictions.taxonomy, TRUTHS, outside_truth, mapping)
     truth_of_file = load_truth(truth, predictions.taxonomy, truth_column, classes, unknown)
     joined = join(raw, truth_of_file, ids)
     return predictions.replace(

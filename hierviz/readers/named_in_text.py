@@ -15,13 +15,14 @@ Which part of the text is looked at says `answer_part`.
 
 Functions
 ---------
-named_in_text, TextNames
+named_in_text, TextNames, marks_text, marks_of
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -94,6 +95,21 @@ class NamedInText:
     why: str = ""
     mentions: tuple[Mention, ...] = ()
     confidence: str = ""
+
+
+def marks_text(mentions: Sequence[Mention]) -> str:
+    """Places and roles of mentions as text, as an attribute of a sample has them: ``17-24 named; 40-46 denied``."""
+    return "; ".join(f"{one.start}-{one.end} {one.role}" for one in mentions)
+
+
+def marks_of(text: str) -> list[Mention]:
+    """The mentions of `marks_text`, without their nodes."""
+    found = []
+    for part in filter(None, text.split("; ")):
+        place, role = part.split(" ")
+        start, end = place.split("-")
+        found.append(Mention(int(start), int(end), (), role))
+    return found
 
 
 def named_in_text(text: str, taxonomy: Taxonomy) -> NamedInText:

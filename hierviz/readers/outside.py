@@ -18,6 +18,7 @@ OutsideNames, check_outside
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -187,11 +188,17 @@ class OutsideNames:
         return np.unique(np.concatenate([np.empty(0, dtype=np.intp), *self._rows])).astype(np.intp)
 
     def given(self, n_rows: int) -> np.ndarray:
-        """What the file says in place of a class, shape (n_rows,) of str; several names of a row are joined by ``;``."""
+        """What the file says in place of a class, shape (n_rows,) of str.
+
+        Several names of a row are joined by ``;``, the most frequent first, with how often each is there if more than once.
+        """
         names, texts = list(self.codes), [""] * n_rows
+        of_row: dict[int, Counter[str]] = {}
         for rows, places in zip(self._rows, self._given, strict=True):
             for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-                texts[row] += f"{'; ' * bool(texts[row])}{names[place]}"
+                of_row.setdefault(row, Counter())[names[place]] += 1
+        for row, count in of_row.items():
+            texts[row] = "; ".join(name if n == 1 else f"{name} ×{n:,}" for name, n in count.most_common())
         # Of Python objects, as some texts of language models are long.
         return np.array(texts, dtype=str if max(map(len, texts), default=0) <= 64 else object)
 

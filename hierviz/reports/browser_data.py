@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns
-from hierviz.diagnosis.confusion_matrix import NO_PARTNER, OUTSIDE, matrix, placement
+from hierviz.diagnosis.confusion_matrix import LABEL_OUTSIDE, NO_PARTNER, matrix, placement
 from hierviz.messages.number_text import probability_text
 
 # Columns of the table of the taxonomy, as far as there are such numbers.
@@ -78,7 +78,7 @@ def matrix_data(answers):
     """
     tree = placement(answers.taxonomy)
     found = matrix(answers, open_nodes=np.flatnonzero(~tree.is_leaf))
-    words = {NO_PARTNER: -1, OUTSIDE: -2}
+    words = {NO_PARTNER: -1, LABEL_OUTSIDE: -2}
     rows, columns = (
         np.array([words.get(node, node) for node in nodes.tolist()], dtype=int)
         for nodes in (found.row_nodes, found.column_nodes)

@@ -11,10 +11,11 @@ from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.messages.number_text import probability_text, value_text
+from hierviz.predictions.outside import MARKS
 from hierviz.reports.browser_data import probability_data
 from hierviz.reports.markup import chart, folded, ladder, terms
 
-HIDDEN = ("image", "file", "text", "path")
+HIDDEN = ("image", "file", "text", "path", MARKS)
 NAMES_IN_A_SET = 8
 # Models that can be chosen in a drawing, and the tables of its record that are the same for all samples.
 MOST_MODELS = 8
@@ -143,6 +144,6 @@ class ExamplePage:
 
     def _named(self, nodes):
         title = self.evaluation.taxonomy.title
-        names = [escape(title(node)) if node >= 0 else "(empty)" for node in nodes]
+        names = [escape(title(node)) for node in nodes]
         more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
         return f"<b>{'; '.join(names[:NAMES_IN_A_SET]) or 'nothing'}</b>{more}"

@@ -21,6 +21,7 @@ from hierviz.messages.number_text import percent_text, value_text
 from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
+from hierviz.predictions.outside_lines import outside_lines
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
 from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, meaning, model_name, overview_table, table, terms
@@ -101,11 +102,7 @@ class ReportParts:
             f"<p><b>{len(self.evaluations):,} model{several}</b> on <b>{n:,} samples</b>, {judged:,} of them with known truth. "
             f"The taxonomy has {taxonomy.n_leaves:,} leaf classes in {taxonomy.n_nodes:,} nodes, up to {taxonomy.max_depth} "
             f"levels below <i>{escape(taxonomy.title(0))}</i>.</p>",
-            *(
-                f"<p>{escape(one.predictions.name)}: {escape(words)}.</p>"
-                for one in self.evaluations
-                if (words := one.predictions.mapped_words)
-            ),
+            *(f"<p>{escape(line)}.</p>" for line in outside_lines([one.predictions for one in self.evaluations])),
             overview_table(self.numbers["models"]),
         ]
         if judged:

@@ -12,7 +12,10 @@ import warnings
 
 import numpy as np
 
+from hierviz.second_opinion.plain_graph import OUTSIDE
 from hierviz.second_opinion.plain_sets import closed
+
+NO_OUTSIDE = "scikit-learn has no labels outside the taxonomy"
 
 
 def is_installed(package):
@@ -26,8 +29,11 @@ def is_installed(package):
     return True
 
 
-def from_scikit_learn(graph, predicted, truth, rows, single_truth):
-    """Numbers by ``block.key`` -> (value, why they may differ by definition or None); lists as in `plain_sets.labels`."""
+def from_scikit_learn(graph, predicted, truth, rows, single_truth, outside=()):
+    """Numbers by ``block.key`` -> (value, why they may differ by definition or None); lists as in `plain_sets.labels`.
+
+    `outside` says of each sample whether its most probable class lies outside the taxonomy.
+    """
     from sklearn import metrics
 
     found = {}
@@ -35,7 +41,7 @@ def from_scikit_learn(graph, predicted, truth, rows, single_truth):
         # One column of labels is a binary problem there, in which both classes count.
         return found
     true, chosen = (_indicators(graph, sets) for sets in ([closed(graph, one) for one in truth], predicted))
-    why = "scikit-learn has no labels outside the taxonomy" if any(-1 in one for one in predicted) else None
+    why = NO_OUTSIDE if any(-1 in one for one in predicted) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for key, name in (("precision", "precision_score"), ("recall", "recall_score"), ("f1", "f1_score")):
@@ -45,22 +51,22 @@ def from_scikit_learn(graph, predicted, truth, rows, single_truth):
         found["labels.hamming_loss"] = float(metrics.hamming_loss(true, chosen)), why
         found["labels.subset_accuracy"] = float(metrics.accuracy_score(true, chosen)), why
         if single_truth is not None and len(graph.leaves) > 1 and all(not graph.children[y] for y in single_truth):
-            found |= _of_leaves(graph, rows, single_truth, metrics)
+            found |= _of_leaves(graph, rows, single_truth, metrics, NO_OUTSIDE if any(outside) else None)
     return found
 
 
-def _of_leaves(graph, rows, truth, metrics):
+def _of_leaves(graph, rows, truth, metrics, why):
     p = np.array(rows)[:, graph.leaves]
     found, place = {}, {leaf: i for i, leaf in enumerate(graph.leaves)}
     y = [place[leaf] for leaf in truth]
-    found["top_down.argmax_leaf_accuracy"] = float(metrics.accuracy_score(y, p.argmax(axis=1))), None
+    found["top_down.argmax_leaf_accuracy"] = float(metrics.accuracy_score(y, p.argmax(axis=1))), why
     if len(graph.leaves) > 5:
         top = metrics.top_k_accuracy_score(y, p, k=5, labels=range(len(graph.leaves)))
         ordered = np.sort(p, axis=1)
         has_ties = (ordered[:, -5] == ordered[:, -6]).any()
         found["top_down.top5_leaf_accuracy"] = (
             float(top),
-            "scikit-learn orders ties the other way" if has_ties else None,
+            why or ("scikit-learn orders ties the other way" if has_ties else None),
         )
     reason = None
     if (p[np.arange(len(y)), y] < 1e-15).any():
@@ -99,5 +105,5 @@ def _levels(graph, names, nodes):
     table = np.full((len(nodes), max(graph.depth)), "", dtype=object)
     for row, node in zip(table, nodes):
         path = graph.path(node)[1:]
-        row[: len(path)] = [names[one] for one in path]
+        row[: len(path)] = [names[one] if one != OUTSIDE else "(outside)" for one in path]
     return table

@@ -11,7 +11,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from hierviz.second_opinion.plain_graph import leaf, pareto_set
+from hierviz.second_opinion.plain_graph import OUTSIDE, leaf, pareto_set
 from hierviz.second_opinion.plain_numbers import coverage
 
 
@@ -65,7 +65,9 @@ def climb(graph, p, theta):
 
 def risk_and_coverage(graph, answers, truth):
     """Of the answers to all samples [1]_."""
-    wrong = [y not in graph.up[node] and node not in graph.up[y] for node, y in zip(answers, truth)]
+    wrong = [
+        node == OUTSIDE or (y not in graph.up[node] and node not in graph.up[y]) for node, y in zip(answers, truth)
+    ]
     covered = [coverage(graph, node) for node in answers]
     return math.fsum(covered) / len(covered), sum(wrong) / len(wrong)
 
@@ -86,9 +88,16 @@ def threshold_answers(graph, p):
     return [(math.inf, first), *rest]
 
 
-def selective_points(graph, rows, truth, answers_of=climbing_answers):
-    """(coverage, risk) at every theta at which an answer changes, the largest first, after (0, 0): all answers are the root."""
-    steps = [(-theta, i, node) for i, p in enumerate(rows) for theta, node in answers_of(graph, p)]
+def selective_points(graph, rows, truth, outside, answers_of=climbing_answers):
+    """(coverage, risk) at every theta at which an answer changes, the largest first, after (0, 0): all answers are the root.
+
+    `outside` says of each sample whether its most probable class lies outside the taxonomy: the answer at every theta.
+    """
+    steps = [
+        (-theta, i, node)
+        for i, p in enumerate(rows)
+        for theta, node in ([(math.inf, OUTSIDE)] if outside[i] else answers_of(graph, p))
+    ]
     now, points = [(0.0, 0)] * len(rows), [(0.0, 0.0)]
     covered, wrong, last = 0.0, 0, None
     for minus, i, node in sorted(steps, key=lambda step: step[0]):
@@ -119,12 +128,13 @@ def differing(graph, p):
     return math.fsum(different)
 
 
-def selective(graph, rows, truth):
-    """Block ``selective``."""
-    shares = [differing(graph, p) for p in rows]
+def selective(graph, rows, truth, outside=None):
+    """Block ``selective``; `outside` as of `selective_points`, for no sample when absent."""
+    outside = [False] * len(rows) if outside is None else outside
+    shares = [0.0 if is_out else differing(graph, p) for p, is_out in zip(rows, outside, strict=True)]
     return {
-        "haurc": trapezoids(selective_points(graph, rows, truth)),
-        "haurc_threshold": trapezoids(selective_points(graph, rows, truth, threshold_answers)),
+        "haurc": trapezoids(selective_points(graph, rows, truth, outside)),
+        "haurc_threshold": trapezoids(selective_points(graph, rows, truth, outside, threshold_answers)),
         "climbing_differs": sum(share > 0 for share in shares) / len(shares),
         "climbing_differs_mean": math.fsum(shares) / len(shares),
     }

@@ -4,7 +4,8 @@ Conventions
 -----------
 Nodes are numbers from 0, the root; parents come before children. `up[v]` is the set of v and its ancestors, the root among
 them. A row of scores or probabilities is a list of floats. A node with one child, or in a graph one leaf below several, is never
-answered but by ``exclusive``. More informative is: fewer leaves below. Ties go to the lowest node.
+answered but by ``exclusive``. More informative is: fewer leaves below. Ties go to the lowest node. `OUTSIDE` is an answer that
+the taxonomy does not hold: a claimed leaf below the root that is never true, and no node of the taxonomy.
 
 References
 ----------
@@ -18,6 +19,18 @@ import math
 
 # Values that differ by no more are equal but for rounding.
 NEAR = 1e-12
+OUTSIDE = -1
+
+
+class _ByNode(list):
+    """Values of all nodes; at `OUTSIDE` that of an answer outside the taxonomy."""
+
+    def __init__(self, values, outside):
+        super().__init__(values)
+        self.outside = outside
+
+    def __getitem__(self, node):
+        return self.outside if node == OUTSIDE else super().__getitem__(node)
 
 
 class PlainGraph:
@@ -35,16 +48,17 @@ class PlainGraph:
         for node, own in enumerate(parents):
             for parent in own:
                 self.children[parent].append(node)
-        self.up, self.depth = [], []
+        self.up, self.depth = _ByNode([], frozenset({0, OUTSIDE})), _ByNode([], 1)
         for node, own in enumerate(parents):
             self.up.append(frozenset({node}).union(*(self.up[parent] for parent in own)))
             self.depth.append(min((self.depth[parent] + 1 for parent in own), default=0))
         self.leaves = [node for node in range(self.n) if not self.children[node]]
-        self.n_below = [0] * self.n
+        self.n_below = _ByNode([0] * self.n, 1)
         for leaf in self.leaves:
             for node in self.up[leaf]:
                 self.n_below[node] += 1
-        self.information = [math.log2(len(self.leaves) / below) for below in self.n_below]
+        most = math.log2(len(self.leaves))
+        self.information = _ByNode([math.log2(len(self.leaves) / below) for below in self.n_below], most)
         self.height = [0] * self.n
         for node in reversed(range(self.n)):
             self.height[node] = max((1 + self.height[child] for child in self.children[node]), default=0)

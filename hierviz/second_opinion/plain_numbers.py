@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from hierviz.second_opinion.plain_graph import leaf, pareto_set
+from hierviz.second_opinion.plain_graph import OUTSIDE, leaf, pareto_set
 from hierviz.second_opinion.plain_graph import top_down as top_down_leaf
 
 
@@ -55,7 +55,7 @@ def best_leaf(graph, truth, leaf):
     return {
         "one_hot_win": 1.0 if found == truth else 1 - 2.0**-m,
         "coarsest_accuracy": float(m > 0 or found == truth),
-        "parents_accuracy": float(graph.parents[found] == graph.parents[truth]),
+        "parents_accuracy": float(found != OUTSIDE and graph.parents[found] == graph.parents[truth]),
         "finest_accuracy": float(found == truth),
         "shared": float(m),
         "claimed": float(graph.depth[found]),
@@ -63,21 +63,30 @@ def best_leaf(graph, truth, leaf):
     }
 
 
-def is_in_top(graph, p, truth, k):
-    """Whether one of the k most probable leaves is the truth or below it; of equal ones the first."""
+def is_in_top(graph, p, truth, k, is_outside=False):
+    """Whether one of the k most probable leaves is the truth or below it; of equal ones the first.
+
+    Where the most probable class lies outside the taxonomy, `is_outside`, it is one of the k.
+    """
     ranked = sorted(graph.leaves, key=lambda leaf: (-p[leaf], leaf))
-    return any(truth in graph.up[leaf] for leaf in ranked[:k])
+    return any(truth in graph.up[leaf] for leaf in ranked[: k - is_outside])
 
 
-def top_down(graph, rows, truth):
-    """Block ``top_down`` [1]_: the leaf that is found from the root down, and the most probable one."""
-    found = [best_leaf(graph, y, top_down_leaf(graph, p)) for p, y in zip(rows, truth)]
+def top_down(graph, rows, truth, outside):
+    """Block ``top_down`` [1]_: the leaf that is found from the root down, and the most probable one.
+
+    `outside` says of each sample whether its most probable class lies outside the taxonomy, which every rule then answers.
+    """
+    samples = list(zip(rows, truth, outside, strict=True))
+    found = [best_leaf(graph, y, OUTSIDE if is_out else top_down_leaf(graph, p)) for p, y, is_out in samples]
     shared, claimed, due = (sum(one[key] for one in found) for key in ("shared", "claimed", "due"))
-    wrong = [(leaf(graph, p), y) for p, y in zip(rows, truth) if not is_in_top(graph, p, y, 1)]
+    wrong = [
+        (OUTSIDE if is_out else leaf(graph, p), y) for p, y, is_out in samples if not is_in_top(graph, p, y, 1, is_out)
+    ]
     means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
     return {key: mean(one[key] for one in found) for key in means} | {
         "argmax_leaf_accuracy": 1 - len(wrong) / len(truth),
-        "top5_leaf_accuracy": mean(float(is_in_top(graph, p, y, 5)) for p, y in zip(rows, truth)),
+        "top5_leaf_accuracy": mean(float(is_in_top(graph, p, y, 5, is_out)) for p, y, is_out in samples),
         "error_lca_height": mean(graph.height[graph.common(*pair)] for pair in wrong),
         "aggregate_precision": shared / claimed if claimed else None,
         "aggregate_recall": shared / due if due else None,
@@ -87,19 +96,19 @@ def top_down(graph, rows, truth):
 
 def truncated(graph, truth, answer):
     """The truth where the answer is below it, else the answer."""
-    return truth if truth in graph.up[answer] else answer
+    return truth if truth in graph.up[answer] and answer != OUTSIDE else answer
 
 
 def path_values(graph, truth, answer, is_truncated=True):
     """Every number of one answer [2]_, section 2 of which truncates it at the truth."""
     answered = answer
     answer = truncated(graph, truth, answer) if is_truncated else answer
-    common = graph.common(truth, answer)
-    found = {"exact": float(answer == truth), "correct": float(common in (answer, truth))}
+    common, is_inside = graph.common(truth, answer), answer != OUTSIDE
+    found = {"exact": float(answer == truth), "correct": float(is_inside and common in (answer, truth))}
     found["no_answer"] = float(not graph.depth[answer] and graph.depth[truth] > 0)
     for prefix, value in (("info", graph.information), ("depth", graph.depth)):
-        precision = value[common] / value[answer] if value[answer] else 1.0
-        recall = value[common] / value[truth] if value[truth] else 1.0
+        precision = value[common] / value[answer] if value[answer] else float(is_inside)
+        recall = value[common] / value[truth] if value[truth] else float(is_inside)
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         distance = value[truth] + value[answer] - 2 * value[common]
         found |= {f"{prefix}_precision": precision, f"{prefix}_recall": recall, f"{prefix}_f1": f1}
@@ -114,6 +123,8 @@ def coverage(graph, answer):
 
 def outcome(graph, truth, answer):
     """What an answer is, in one word."""
+    if answer == OUTSIDE:
+        return "wrong"
     if truth in graph.up[answer]:
         return "exact"
     if answer not in graph.up[truth]:
@@ -144,12 +155,13 @@ def best_at_correct(x, correct, level):
     return max((value for value, share in zip(x, correct) if share >= level - 1e-12), default=0.0)
 
 
-def curve(graph, rows, truth):
-    """Block ``curve``: the answers at every threshold, in falling order of the thresholds."""
+def curve(graph, rows, truth, outside):
+    """Block ``curve``: the answers at every threshold, in falling order of the thresholds; `outside` as of `top_down`."""
     n, steps = len(rows), []
     now = dict.fromkeys(path_values(graph, 0, 0), 0.0)
-    for place, (p, y) in enumerate(zip(rows, truth)):
-        answers = [(score, path_values(graph, y, node)) for score, node in pareto_set(graph, p)]
+    for place, (p, y, is_out) in enumerate(zip(rows, truth, outside, strict=True)):
+        nodes = [(1.0, OUTSIDE)] if is_out else pareto_set(graph, p)
+        answers = [(score, path_values(graph, y, node)) for score, node in nodes]
         for key, value in answers[0][1].items():
             now[key] += value
         for (_, before), (score, after) in pairwise(answers):

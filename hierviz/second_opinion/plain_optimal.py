@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from hierviz.second_opinion.plain_graph import candidates
+from hierviz.second_opinion.plain_graph import OUTSIDE, candidates
 from hierviz.second_opinion.plain_numbers import mean
 from hierviz.second_opinion.plain_sets import closed
 
@@ -71,7 +71,10 @@ def hf_optimal(graph, p, beta=1.0):
 
 
 def labels(graph, sets, truths, rows, beta):
-    """What the sets of `hf_optimal` reach and were expected to reach, None for several truths a sample; and beta."""
+    """What the sets of `hf_optimal` reach and were expected to reach, None for several truths a sample; and beta.
+
+    The rule expects nothing of a label outside the taxonomy, which is added to its set.
+    """
     square, reached = beta * beta, []
     for nodes, wanted in zip(sets, truths):
         true = closed(graph, wanted)
@@ -80,7 +83,8 @@ def labels(graph, sets, truths, rows, beta):
     expected = None
     if all(len(wanted) == 1 for wanted in truths):
         expected = mean(
-            expected_hf(graph, truth_mass(graph, p), nodes, beta) for p, nodes in zip(rows, sets, strict=True)
+            expected_hf(graph, truth_mass(graph, p), set(nodes) - {OUTSIDE}, beta)
+            for p, nodes in zip(rows, sets, strict=True)
         )
     return {"hf_beta_samples": mean(reached), "hf_beta_expected": expected, "beta": beta}
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hierviz.second_opinion.plain_graph import OUTSIDE
 from hierviz.second_opinion.plain_numbers import mean
 
 
@@ -22,8 +23,12 @@ def ranked_leaves(graph, p):
     return sorted(graph.leaves, key=lambda leaf: (-p[leaf], leaf))
 
 
+def _is_right(graph, truth, leaf):
+    return leaf != OUTSIDE and truth in graph.up[leaf]
+
+
 def _lca_height(graph, truth, leaf):
-    return 0 if truth in graph.up[leaf] else graph.height[graph.common(truth, leaf)]
+    return 0 if _is_right(graph, truth, leaf) else graph.height[graph.common(truth, leaf)]
 
 
 def hops(graph, truth, order, k):
@@ -32,6 +37,8 @@ def hops(graph, truth, order, k):
     depths = sorted({graph.depth[graph.common(truth, leaf)] for leaf in graph.leaves}, reverse=True)
     rank = {leaf: depths.index(graph.depth[graph.common(truth, leaf)]) for leaf in graph.leaves}
     perfect, weights = sorted(rank.values()), []
+    # What lies outside the taxonomy has the root in common with every truth.
+    rank[OUTSIDE] = sum(depth > 0 for depth in depths)
     for r in sorted(set(perfect)):
         n = perfect.count(r)
         end = 0.0 if r == len(depths) - 1 else 1.0 if r == 0 else 2.0 ** -(r + 1)
@@ -42,14 +49,14 @@ def hops(graph, truth, order, k):
     return max(0.0, 1 - lost / worst) if worst else float(not lost)
 
 
-def best_leaves(graph, rows, truth):
-    """Block ``best_leaves`` [1]_ [2]_ [3]_."""
-    orders = [ranked_leaves(graph, p) for p in rows]
+def best_leaves(graph, rows, truth, outside):
+    """Block ``best_leaves`` [1]_ [2]_ [3]_: of as many classes as there are leaves, the first one of some samples `outside`."""
+    orders = [([OUTSIDE] * is_out + ranked_leaves(graph, p))[: len(graph.leaves)] for p, is_out in zip(rows, outside)]
     found = {}
     for k in (1, 5, 20):
         heights = [mean(_lca_height(graph, y, leaf) for leaf in order[:k]) for order, y in zip(orders, truth)]
         found[f"lca_height_{k}"] = mean(heights)
-    wrong = [(order, y) for order, y in zip(orders, truth) if y not in graph.up[order[0]]]
+    wrong = [(order, y) for order, y in zip(orders, truth) if not _is_right(graph, y, order[0])]
     for name, value in (("depth", graph.depth), ("information", graph.information)):
         for k in (1, 5, 20):
             missing = [mean(value[y] - value[graph.common(y, leaf)] for leaf in order[:k]) for order, y in wrong]

@@ -14,6 +14,7 @@ import math
 from fractions import Fraction
 from math import sqrt
 
+from hierviz.second_opinion.plain_graph import OUTSIDE
 from hierviz.second_opinion.plain_numbers import mean
 
 
@@ -187,10 +188,6 @@ def _area(graph, p, true, weight, adds):
         area += (now[1] - before[1]) * (now[0] + before[0]) / 2
         before = now
     return area
-
-
-# A predicted label outside the taxonomy: a path of the root and itself.
-OUTSIDE = -1
 
 
 def cover(graph, labels):

@@ -24,7 +24,6 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
-from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
@@ -171,11 +170,6 @@ def verify(
     if isinstance(predictions, Evaluation):
         predictions = predictions.predictions
     check_kind("verify", predictions, Predictions, "Pass those of one model.")
-    if predictions.best_outside is not None and predictions.best_outside.any():
-        raise PredictionsError(
-            f"{predictions.name}: expected best classes in the taxonomy, got {int(predictions.best_outside.sum())} samples with "
-            "another one, which the plain definitions of rules do not know. Leave them out: {outside=drop}."
-        )
     rule, threshold = rule_and_threshold(rule, threshold)
     settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
     judged = np.flatnonzero(predictions.has_truth)
@@ -201,6 +195,8 @@ def _part(predictions, rows):
     truth = predictions.truth
     chosen = truth.take(rows) if isinstance(truth, NodeLists) else None if truth is None else truth[rows]
     changes = {"truth": chosen, "attributes": {}, "sample_ids": None}
+    if predictions.best_outside is not None:
+        changes["best_outside"] = predictions.best_outside[rows]
     if not predictions.has_scores:
         changes["labels"] = predictions.labels.take(rows)
     elif predictions.has_unknown:
@@ -224,6 +220,7 @@ class _Recomputation:
         )
         self.names = list(taxonomy.names)
         self.p = part.node_probabilities().tolist() if part.has_scores else None
+        self.outside = [False] * len(rows) if part.best_outside is None else part.best_outside.tolist()
         has_one = isinstance(part.truth, np.ndarray)
         self.single = part.truth.tolist() if has_one else None
         self.truth = [[y] for y in self.single] if has_one else _as_lists(part.truth)
@@ -232,6 +229,7 @@ class _Recomputation:
             self.sets = [[node for node in inner if p[node] > threshold] for p in self.p]
             if rule == "hf_optimal":
                 self.sets = [plain_optimal.hf_optimal(self.graph, p, settings["beta"]) for p in self.p]
+            self.sets = [[*one, *[plain_graph.OUTSIDE] * is_out] for one, is_out in zip(self.sets, self.outside)]
         else:
             self.sets = _as_lists(part.answer_labels)
             if part.is_hard or part.is_by_level:
@@ -259,11 +257,11 @@ class _Recomputation:
         graph, found, left_out = self.graph, {}, {}
         unknown_rule = f"the rule {self.rule} has no plain definition here"
         if self.model["distribution"] is not None:
-            blocks = (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective)
+            for block in (plain_numbers.distribution, plain_scores.probabilities):
+                found[block.__name__] = block(graph, self.p, self.single)
+            blocks = (plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective, plain_scores.best_leaves)
             for block in blocks:
-                found[block.__name__] = block(graph, self.p, self.single)
-            for block in (plain_scores.best_leaves, plain_scores.probabilities):
-                found[block.__name__] = block(graph, self.p, self.single)
+                found[block.__name__] = block(graph, self.p, self.single, self.outside)
             cuts = [cut.tolist() for cut in random_cuts(self.part.taxonomy).cuts]
             found["random_cuts"] = plain_scores.random_cuts(graph, self.p, self.single, cuts)
         answers = self._answers()
@@ -300,9 +298,10 @@ class _Recomputation:
         if packages.is_installed("sklearn"):
             rows = self.p if self.model["distribution"] is not None else None
             single = self.single if rows is not None else None
-            found["scikit-learn"] = packages.from_scikit_learn(self.graph, self.sets, self.truth, rows, single)
+            given = (self.sets, self.truth, rows, single, self.outside)
+            found["scikit-learn"] = packages.from_scikit_learn(self.graph, *given)
         if packages.is_installed("hiclass") and self.model["top_down"] is not None and all(self.single):
-            answers = [plain_graph.top_down(self.graph, p) for p in self.p]
+            answers = self._of_each(lambda p: plain_graph.top_down(self.graph, p))
             found["hiclass"] = packages.from_hiclass(self.graph, self.names, answers, self.single)
         checks = []
         for way, numbers in found.items():
@@ -316,15 +315,21 @@ class _Recomputation:
         if self.p is None or not self.graph.is_tree:
             return None
         if self.rule == "optimal_node" and isinstance(self.settings["cost"], str) and self.graph.n <= MOST_PAIRED:
-            return [plain_optimal.optimal_node(self.graph, p, self.settings["cost"]) for p in self.p]
+            return self._of_each(lambda p: plain_optimal.optimal_node(self.graph, p, self.settings["cost"]))
         if self.rule not in plain_graph.RULES:
             return None
-        return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
+        return self._of_each(lambda p: plain_graph.answer(self.graph, p, self.rule, self.settings))
+
+    def _of_each(self, rule):
+        """What a rule answers to each sample: where the best class lies outside the taxonomy, every rule answers so."""
+        return [plain_graph.OUTSIDE if is_out else rule(p) for p, is_out in zip(self.p, self.outside, strict=True)]
 
     def _level_answers(self):
         """The answers of the levels of each sample, from the top down."""
         if self.p is not None:
-            return [plain_scores.level_answers(self.graph, p) for p in self.p]
+            levels = [plain_scores.level_answers(self.graph, p) for p in self.p]
+            # An answer outside the taxonomy is one of no level.
+            return [[] if is_out else one for one, is_out in zip(levels, self.outside)]
         if self.part.is_by_level:
             return _as_lists(self.part.labels)
         return [self.graph.path(one[0])[1:] if one and one[0] >= 0 else [] for one in _as_lists(self.part.labels)]

@@ -20,7 +20,6 @@ from hierviz.messages.number_text import fixed_text
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import COUNTS
 from hierviz.taxonomy.positions import places_of
-from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import sum_up
 from hierviz.uncertainty.risk_bounds import wilson
 
@@ -33,9 +32,10 @@ class VoteShares(Short):
     ----------
     n_answers : ndarray of float, shape (n_rows,)
         Answers to each sample; 0 for a sample without an answer.
-    at_or_below : ndarray of float, shape (n_rows, n_nodes)
-        Those of them at or below each class; all of them for the root.
-    low, high : ndarray of float, shape (n_rows, n_nodes)
+    at_or_below : ndarray of float, shape (n_rows, n_nodes + 1)
+        Those of them at or below each class; all of them for the root. Last, where -1 finds them, those that name no class below
+        the root.
+    low, high : ndarray of float, shape (n_rows, n_nodes + 1)
         Interval of the share, in [0, 1]; 0 to 1 without an answer, and 1 to 1 of the root.
     confidence : float
         Of the interval.
@@ -50,10 +50,6 @@ class VoteShares(Short):
     def share(self, row: int, node: int) -> float:
         """Share of the answers at or below a class, in [0, 1]; of a sample with an answer."""
         return float(self.at_or_below[row, node] / self.n_answers[row])
-
-    def n_unassigned(self, row: int, taxonomy: Taxonomy) -> float:
-        """Answers that name no class below the root; of a tree, in which no answer is below two of its children."""
-        return float(self.n_answers[row] - self.at_or_below[row, taxonomy.children[0]].sum())
 
     def counted(self, row: int, node: int) -> str:
         """The answers at or below a class, as ``12 of 20``."""
@@ -119,7 +115,8 @@ def vote_shares(
     own = np.zeros((len(scores), predictions.taxonomy.n_nodes))
     own[:, slice(None) if predictions.scored_nodes is None else predictions.scored_nodes] = scores
     n_answers = own.sum(axis=1)
-    below = sum_up(predictions.taxonomy, own)
+    at_root = own[:, :1].copy()  # the sums are made in place
+    below = np.hstack([sum_up(predictions.taxonomy, own), at_root])
     n = np.broadcast_to(np.maximum(n_answers, 1)[:, None], below.shape)
     low, high = wilson(below, n, confidence)
     low[n_answers == 0], high[n_answers == 0] = 0, 1

@@ -59,12 +59,48 @@ def test_what_was_given_is_listed(folder):
 
 def test_the_names_are_mapped_on_the_page(folder):
     visit = Visit("open", data=opened(folder, "labels.csv", "nearest").key)
-    assert "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences" in visit.text
+    said = "1 of 2 names outside the taxonomy is mapped to a class: 4 of 8 occurrences."
+    assert said in [one.label for one in visit.at.expander]
     [edited] = [one.value for one in visit.at.dataframe if "mapped_to" in one.value]
     assert dict(zip(edited["given"], edited["mapped_to"], strict=True)) == {
         "goldfnch": "goldfinch",
         "unicorn": "(no class)",
     }
+
+
+@pytest.mark.parametrize(
+    ("outside", "line"),
+    [
+        ("drop", "8 (20.0 %) of 40 samples left out: answers outside the taxonomy"),
+        ("wrong", "8 (20.0 %) of 40 samples answered outside the taxonomy"),
+        ("nearest", "10.0 % of answers mapped to the nearest name · 4 (10.0 %) of 40 samples answered outside"),
+    ],
+)
+def test_the_first_line_says_what_was_done(folder, outside, line):
+    data = opened(folder, "labels.csv", outside)
+    for page in ("overview", "compare", "mistakes"):
+        visit = Visit(page, data=data.key)
+        assert line in visit.text, page
+        # The mapping is one press away where there is one.
+        assert any(one.label == "Review the mapping" for one in visit.at.button) == (outside == "nearest")
+
+
+def test_compare_has_the_column_where_some_answer_is_outside(folder):
+    for outside, is_there in (("wrong", True), ("drop", False), ("nearest", True)):
+        table = hv.compare(
+            [one.predictions for one in opened(folder, "labels.csv", outside).models.values()], resamples=0
+        )
+        assert ("labels.outside_share" in [column.key for column in table.columns]) == is_there, outside
+
+
+@pytest.mark.parametrize("tree", ["list", "ladder"])
+def test_an_answer_outside_is_called_by_what_was_given(folder, tree):
+    data = opened(folder, "labels.csv", "wrong")
+    visit = Visit("example", data=data.key, sample="s4", tree=tree)
+    assert "(empty)" not in visit.text
+    assert "unicorn" in visit.text + str(visit.ladder)
+    if tree == "list":
+        assert "Answer: unicorn (outside the taxonomy)" in visit.text.replace("*", "")
 
 
 def test_what_is_chosen_is_no_error(folder):
@@ -85,6 +121,17 @@ def test_the_class_is_marked_in_the_text_of_a_language_model(tree):
     assert " is a :green-background[red fox]" in marked
     visit.go("example", data=data.key, sample="q34", tree=tree)
     assert "This is not a :orange-background[red fox]" in "".join(one.value for one in visit.at.markdown)
+
+
+def test_the_marks_are_those_of_the_reader_on_a_cut_taxonomy():
+    """Cut at depth 1 the taxonomy has no red fox: what was read of the text stays what was read."""
+    paths = {name: str(TEXTS / f"{name}.csv") for name in ("taxonomy", "nodes")}
+    data = shelve(**paths, predictions=(str(TEXTS / "answers.jsonl"),), outside="wrong", projection={"max_depth": 1})
+    assert data.taxonomy.max_depth == 1
+    visit = Visit("example", data=data.key, sample="q01")
+    said = "".join(one.value for one in visit.at.markdown)
+    assert " is a :green-background[red fox]" in said
+    assert "It names red fox." in visit.text
 
 
 def test_the_share_is_that_of_the_judged_samples():

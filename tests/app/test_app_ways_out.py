@@ -1,12 +1,14 @@
 """Errors on Open files: each remedy is a button below the error that opens the files."""
 
 import pytest
-from visit import Visit
+from visit import ROOT, Visit
 
+import hierviz as hv
 from hierviz.app.state.server_memory import server
 
 TAXONOMY = "parent,child\nroot,osprey\nroot,eagle\nroot,hawk\n"
 SCORES = "id,osprey,eagle,hawk\n1,.7,.2,.1\n2,.1,.8,.1\n"
+FILES = ROOT / "tests" / "files" / "predictions"
 NAMES = "osprey\neagle\nhawk"
 
 
@@ -45,6 +47,36 @@ WAYS = {
     },
     "1.0 is 1": {"predictions": [("p.csv", SCORES)], "truth": [("y.csv", "id,truth\n1.0,osprey\n2.0,eagle\n")]},
 }
+
+
+def test_names_outside_are_mapped_where_the_question_is():
+    rows = "id,predicted,truth\n1,ospreyy,osprey\n2,unicorn,eagle\n3,hawk,hawk\n"
+    page = refused(predictions=[("p.csv", rows)])
+    assert "What do answers outside the taxonomy count as?" in page.text
+    assert "1 of 2 names outside the taxonomy is mapped to a class" in page.text
+    [table] = [one.value for one in page.at.dataframe if "mapped_to" in one.value]
+    assert dict(zip(table["given"], table["mapped_to"], strict=True)) == {"ospreyy": "osprey", "unicorn": "(no class)"}
+    data = opened(page.press("Map names to the nearest class"))
+    (model,) = data.models.values()
+    assert model.predictions.labels.nodes.tolist() == [1, -1, 3]
+    assert model.predictions.outside["answers"].mapped == {"ospreyy": 1}
+
+
+def test_the_table_of_pictures_goes_with_the_observations():
+    """Of Camtrap DP: media.csv names the pictures, and is no model of its own."""
+    folder = ROOT / "tests" / "files" / "predictions" / "camtrap_dp"
+    page = Visit("open")
+    given = {"taxonomy": [FILES / "speciesnet_taxonomy.csv"], "predictions": sorted(folder.iterdir())}
+    for slot, paths in given.items():
+        for path in paths:
+            page.at.file_uploader(key=f"upload_{slot}").upload(path.name, path.read_bytes())
+    page.run()
+    assert "media.csv is read with the observations" in page.text
+    data = opened(page.press("Open"))
+    (model,) = data.models.values()
+    expected = hv.load_predictions(folder / "observations.csv", hv.load_taxonomy(FILES / "speciesnet_taxonomy.csv"))
+    assert model.predictions.ids.tolist() == expected.ids.tolist()
+    assert "media/IMG_0002.JPG" in model.predictions.ids.tolist()
 
 
 # Each way is offered by a finding that tests/findings reads each day.

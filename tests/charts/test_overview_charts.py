@@ -254,10 +254,14 @@ def test_answers_outside_the_taxonomy_are_a_part_of_the_wrong_ones():
     parts = [row for row in boxes if row["colour"] == look.outcome("outside")]
     assert [(row["x2"] - row["x"]) / scale for row in parts] == pytest.approx([0.0625, 0.25])
     assert [row["x2"] for row in parts] == pytest.approx([end, end])
-    assert "wrong, outside the taxonomy" in shown_texts(charts.to_svg(figure))
+    drawn = shown_texts(charts.to_svg(figure))
+    assert {"× wrong, inside the taxonomy", "× wrong, outside the taxonomy"} <= set(drawn)
+    # Of b 75 % are wrong: 50 % inside the taxonomy and 25 % outside, and each part says its own share.
+    assert {"× 50 %", "× 25 %"} <= set(drawn)
+    assert "× 75 %" not in drawn
     # Without such answers nothing says so.
     plain = charts.outcome_bars(SHARES, outside={"a": 0.0, "b": 0.0})
     assert "outside" not in plain.table
-    assert "wrong, outside the taxonomy" not in shown_texts(charts.to_svg(plain))
+    assert not any("the taxonomy" in text for text in shown_texts(charts.to_svg(plain)))
     with pytest.raises(PredictionsError, match="at most the share of wrong answers"):
         charts.outcome_bars(SHARES, outside={"a": 0.25})

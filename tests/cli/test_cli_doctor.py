@@ -62,6 +62,25 @@ def test_a_folder_whose_name_is_too_long(paths, capsys):
     )
 
 
+def test_names_of_a_file_of_nodes_are_names_of_classes(tmp_path, capsys):
+    """As in `evaluate`: without the file the titles are no names, with it they are."""
+    (tmp_path / "t.csv").write_text("parent,child\nroot,n1\nroot,n2\nn1,n3\nn1,n4\n")
+    (tmp_path / "nodes.csv").write_text("node,name\nn2,duck\nn3,cat\nn4,dog\n")
+    (tmp_path / "p.csv").write_text("sample_id,predicted,truth\n1,cat,cat\n2,duck,duck\n3,dog,dog\n4,dog,cat\n")
+    files = ["--taxonomy", str(tmp_path / "t.csv"), "--predictions", str(tmp_path / "p.csv")]
+    assert cli.main(["doctor", *files]) == 2
+    assert "3 names are not in the taxonomy: 'cat' (2), 'duck' (1), 'dog' (1)" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    nodes = ["--nodes", str(tmp_path / "nodes.csv")]
+    assert cli.main(["doctor", *files, *nodes]) == 0, capsys.readouterr().out
+    assert cli.main(["evaluate", *files, *nodes]) == 0
+    capsys.readouterr()
+    (tmp_path / "nodes.csv").write_text("name\nduck\n")
+    assert cli.main(["doctor", *files, *nodes]) == 2
+    assert "nodes.csv" in capsys.readouterr().out
+
+
 def test_every_code_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "doctor.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("| `")] == [

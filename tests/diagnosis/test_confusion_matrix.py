@@ -13,9 +13,9 @@ from strategies import many
 import hierviz as hv
 from hierviz.diagnosis import confusion_matrix as module
 from hierviz.diagnosis.confusion_matrix import placement
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER
 
-WORDS = {None: NO_PARTNER, "outside": OUTSIDE}
+WORDS = {None: NO_PARTNER, "outside": LABEL_OUTSIDE}
 
 
 @st.composite

@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, NO_PARTNER
 from hierviz.metrics.outcomes import OUTCOMES
 
 
@@ -76,7 +76,7 @@ def test_several_paths(case):
     _, taxonomy, truths, answers = case
     predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
     found = hv.diagnosis.confused_pairs(predictions)
-    words = {None: NO_PARTNER, "outside": OUTSIDE}
+    words = {None: NO_PARTNER, "outside": LABEL_OUTSIDE}
     pairs = naive_diagnosis.pairs_of_paths(taxonomy, truths, answers)
     expected = Counter((words.get(t, t), words.get(a, a)) for _, t, a in pairs if t != a)
     assert dict(zip(zip(found.truth.tolist(), found.predicted.tolist()), found.count.tolist())) == expected

@@ -102,6 +102,19 @@ def test_the_command(files, capsys):
     assert "--disagreeing levels" in capsys.readouterr().err
 
 
+def test_the_doctor_asks_and_is_content_with_an_answer(files, capsys):
+    flags = ["doctor", "--taxonomy", str(files / "t.csv"), "--predictions", str(files / "p.csv")]
+    assert cli.main(flags) == 2
+    said = " ".join(capsys.readouterr().out.split())
+    assert "bird" in said
+    assert "--disagreeing" in said
+    for choice in ("levels", "deepest"):
+        assert cli.main([*flags, "--disagreeing", choice]) == 0, choice
+        assert "--disagreeing" not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main([*flags, "--disagreeing", "lowest"])
+
+
 def test_who_has_none(taxonomy):
     lists = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists([[2, 3]]), truth=taxonomy.nodes("cat"))
     model = hv.evaluate(lists, more=True)["models"][0]

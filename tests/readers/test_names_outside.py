@@ -1,9 +1,12 @@
 """Names that the taxonomy does not hold, in every form of file: totals are samples, whatever they count as."""
 
+import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz import cli
 from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.outside_lines import outside_lines
 from tests.small_tree import EDGES
 
 LABELS = "sample_id,truth,predicted\n1,cat,cat\n2,dog,unicorn\n3,newt,dragon\n4,cat,unicorn\n5,griffin,cat\n"
@@ -72,6 +75,73 @@ def test_truths_outside_leave_with_their_answer(read):
     assert any(
         "3 samples with answers outside the taxonomy count as wrong: 'unicorn' (2)" in one for one in entry["notes"]
     )
+
+
+def test_one_line_says_what_was_done(read):
+    """By hand: of five samples the answers to three and the truth of another one are no classes."""
+    wrong = read(LABELS, outside="wrong", outside_truth="drop")
+    left_out = "1 (20.0 %) of 5 samples left out: truths outside the taxonomy"
+    assert outside_lines([wrong]) == [left_out, "3 (75.0 %) of 4 samples answered outside the taxonomy"]
+    assert hv.evaluate(wrong)["models"][0]["labels"]["outside_share"] == 0.75
+    dropped = read(LABELS, outside="drop", outside_truth="drop")
+    said = "4 (80.0 %) of 5 samples left out: answers or truths outside the taxonomy"
+    assert outside_lines([dropped]) == [said]
+    near = read(LABELS.replace("unicorn", "mammall"), outside="nearest", outside_truth="drop")
+    said = ["40.0 % of answers mapped to the nearest name", "1 (25.0 %) of 4 samples answered outside the taxonomy"]
+    assert outside_lines([near]) == [left_out, *said]
+    # What is true of several models is said once, what differs with their names.
+    both = [wrong.replace(name="a"), wrong.replace(name="b")]
+    assert outside_lines(both) == outside_lines([wrong])
+    assert outside_lines([wrong.replace(name="a"), near.replace(name="b")]) == [
+        left_out,
+        "a 3 (75.0 %), b 1 (25.0 %) of 4 samples answered outside the taxonomy",
+        "b 40.0 % of answers mapped to the nearest name",
+    ]
+    # On a phone, and of many models, the smallest and the largest number.
+    assert outside_lines([wrong.replace(name="a"), near.replace(name="b")], by_name=False) == [
+        left_out,
+        "1 (25.0 %) to 3 (75.0 %) of 4 samples answered outside the taxonomy",
+        "none to 40.0 % of answers mapped to the nearest name",
+    ]
+    taken = read(
+        LABELS.replace("unicorn", "mammall").replace("griffin", "mammall"), outside="nearest", outside_truth="nearest"
+    )
+    assert outside_lines([taken])[0] == "20.0 % of truths and 40.0 % of answers mapped to the nearest name"
+    assert outside_lines([read("sample_id,truth,predicted\n1,cat,cat\n")]) == []
+
+
+def test_the_command_and_the_report_say_the_line(tmp_path, capsys):
+    (tmp_path / "file.csv").write_text(LABELS)
+    (tmp_path / "t.csv").write_text("parent,child\n" + "".join(f"{a},{b}\n" for a, b in EDGES))
+    files = ["--taxonomy", str(tmp_path / "t.csv"), "--predictions", str(tmp_path / "file.csv")]
+    how = ["--outside", "wrong", "--outside-truth", "drop"]
+    assert cli.main(["evaluate", *files, *how]) == 0
+    err = capsys.readouterr().err
+    assert "1 (20.0 %) of 5 samples left out: truths outside the taxonomy" in err
+    assert "3 (75.0 %) of 4 samples answered outside the taxonomy" in err
+    assert cli.main(["report", *files, *how, "--out", str(tmp_path / "r.html")]) == 0
+    report = (tmp_path / "r.html").read_text(encoding="utf-8").replace("\xa0", " ")
+    assert "1 (20.0 %) of 5 samples left out: truths outside the taxonomy." in report
+    assert "3 (75.0 %) of 4 samples answered outside the taxonomy." in report
+
+
+def test_truths_of_a_model_that_was_run_take_a_mapping(read, tmp_path):
+    """Answers are there already; a truth that a person mapped counts, the other one leaves no trace but a line."""
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    ran = hv.Predictions.from_labels(
+        taxonomy, taxonomy.nodes("cat", "dog", "dog"), sample_ids=np.array(["1", "2", "3"])
+    )
+    (tmp_path / "truth.csv").write_text("sample_id,truth\n1,kitty\n2,griffin\n3,dog\n")
+    chosen = {"kitty": taxonomy.node("cat")}
+    with pytest.raises(PredictionsError, match="kitty"):
+        hv.attach_truth(ran, tmp_path / "truth.csv", outside_truth=None)
+    found = hv.attach_truth(ran, tmp_path / "truth.csv", outside_truth="drop", mapping=chosen)
+    assert found.truth.tolist() == [taxonomy.node("cat"), -1, taxonomy.node("dog")]
+    assert found.outside["truths"].mapped == chosen
+    assert outside_lines([found]) == [
+        "33.3 % of truths mapped to another name",
+        "1 (33.3 %) of 3 truths outside the taxonomy: their samples are not evaluated",
+    ]
 
 
 def test_what_was_given_stands_beside_the_sample(read):

@@ -305,11 +305,12 @@ def test_mappings_of_several_files_are_joined(taxonomy):
 
 def test_commands_say_what_was_mapped(files, capsys):
     flags = ["--taxonomy", str(files / "taxonomy.csv"), "--predictions", str(files / "rows.csv")]
-    share = "rows: 50.0 % of answers mapped to the nearest name"
+    share = "50.0 % of answers mapped to the nearest name"
     assert main(["evaluate", *flags, "--outside", "nearest"]) == 0
     assert share in capsys.readouterr().err
     assert main(["table", *flags, "--outside", "nearest", "--resamples", "0"]) == 0
-    assert capsys.readouterr().out.startswith(f"{share}.\n")
+    left = "1 (25.0 %) of 4 samples answered outside the taxonomy"
+    assert capsys.readouterr().out.startswith(f"{share}. {left}.\n")
     assert main(["doctor", *flags]) == 2
     said = " ".join(capsys.readouterr().out.split())
     assert "'red foxx' → 'red fox' (88 %, 1×), 'golden retreiver' → 'golden retriever' (94 %, 1×)" in said

@@ -222,7 +222,9 @@ def test_owl_without_pronto_and_what_only_says_that_all_are_so(monkeypatch, tmp_
     monkeypatch.setattr(pronto_files, "find_spec", lambda name: None)
     found = load_taxonomy(FILES / "cell_ontology.owl")
     assert found.detected["form"] == "SKOS"
-    assert any("with the package pronto" in note for note in found.notes)
+    # The note names what differs: labels in place of ids.
+    assert any("labels as names" in note and "ids such as CL:0000236" in note for note in found.notes)
+    assert not any(name.startswith("CL:") for name in found.names)
     (tmp_path / "o.obo").write_text(
         "format-version: 1.2\n[Term]\nid: A:1\n[Term]\nid: A:2\nis_a: A:1\nrelationship: part_of A:2 ! itself\n"
         '[Term]\nid: A:3\nis_a: A:1\nrelationship: part_of A:2 {all_only="true"}\n'

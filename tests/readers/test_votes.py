@@ -8,6 +8,7 @@ import pytest
 import hierviz as hv
 from hierviz import cli
 from hierviz.charts import example
+from hierviz.predictions.outside_lines import outside_lines
 
 # Sample a: 20 answers, 12 cat, 4 mammal, 3 newt and one without a class. Sample b: 2 answers.
 ANSWERS = {"a": ["cat"] * 12 + ["mammal"] * 4 + ["newt"] * 3 + [""], "b": ["duck", "dog"]}
@@ -117,6 +118,22 @@ def test_answers_outside_the_taxonomy(how, p, taxonomy, written):
     np.testing.assert_array_equal(found.node_probabilities([0])[0, :3], p)
     assert found.n_samples == 2
     assert any("unicorn" in note for note in found.notes)
+
+
+def test_the_answer_outside_has_its_count_and_its_interval(taxonomy, written):
+    """Three of five answers are no class. Wilson's for 3 of 5: (3 + z²/2 ± z √(3·2/5 + z²/4)) / (5 + z²), z = 1.95996."""
+    text = rows({"a": ["unicorn", "cat", "unicorn", "gnome", "dog"], "b": ["duck"]})
+    found = hv.load_predictions(written("o.csv", text), taxonomy, None, "votes", outside="wrong")
+    assert found.attributes["answer outside the taxonomy"].tolist() == ["unicorn ×2; gnome", ""]
+    shares = hv.uncertainty.vote_shares(found)
+    assert shares.at_or_below[:, -1].tolist() == [3, 0]
+    assert (shares.low[0, -1], shares.high[0, -1]) == pytest.approx((0.23072, 0.88238), abs=1e-5)
+    bar = next(one for one in example(found, "a").record["bars"] if one["name"] == "outside the taxonomy")
+    assert (bar["text"], bar["of"]) == ("0.600 (3 of 5)", "3 of 5, 0.23–0.88")
+    assert (bar["p"], bar["i0"], bar["i1"]) == pytest.approx((0.6, 0.23072, 0.88238), abs=1e-5)
+    assert outside_lines([found]) == ["3 (50.0 %) of 6 answers outside the taxonomy"]
+    dropped = hv.load_predictions(written("o.csv", text), taxonomy, None, "votes", outside="drop")
+    assert outside_lines([dropped]) == ["3 (50.0 %) of 6 answers left out: outside the taxonomy"]
 
 
 @pytest.mark.parametrize(

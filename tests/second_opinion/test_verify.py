@@ -47,6 +47,27 @@ def test_scores_on_trees(data, graph, rule, key):
 
 
 @settings(many, max_examples=examples(60))
+@given(st.data(), strategies.trees(9), st.sampled_from([*RULES, "hf_optimal"]))
+def test_scores_whose_best_class_lies_outside_the_taxonomy(data, graph, rule):
+    taxonomy, scores = strategies.from_graph(graph), data.draw(strategies.leaf_rows(graph))
+    drawn = {"min_size": len(scores), "max_size": len(scores)}
+    truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), **drawn)))
+    outside = np.array(data.draw(st.lists(st.booleans(), **drawn)))
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth, best_outside=outside)
+    found = agreed(predictions, rule, 0.25, **PARAMETERS.get(rule, {}))
+    assert found.of_verdict("not recomputed") == []
+    share = next(check for check in found.checks if check.key == "labels.outside_share")
+    assert share.again == outside.mean()
+
+
+def test_scores_answered_outside_a_graph():
+    taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
+    p = [[1, 0.5, 0.75, 0.25, 0.5], [1, 0.25, 0.5, 0.25, 0.25]]
+    truth, outside = taxonomy.nodes("c", "d"), np.array([True, False])
+    agreed(hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth, best_outside=outside))
+
+
+@settings(many, max_examples=examples(60))
 @given(st.data(), st.booleans(), st.booleans())
 def test_labels(data, is_tree, is_hard):
     graph = data.draw(strategies.trees(9) if is_tree else strategies.graphs(8))

@@ -119,7 +119,6 @@ def legend(found):
     """What the signs mean in one line; why cells are empty, and other notes, behind a click."""
     has_runs = any(method.n_runs > 1 for method in found.methods)
     said = [MARKS] * (found.resamples is not None) + ["↑ ↓ point to the better side."]
-    said += [f"{escape(found.mapped_words)}."] * bool(found.mapped_words)
     st.caption(" ".join([*said, *["±: standard deviation between runs."] * has_runs]))
     with st.expander("About these numbers", icon=":material/info:"):
         st.markdown("\n".join(f"- {line}" for line in _about(found, has_runs)))

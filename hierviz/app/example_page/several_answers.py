@@ -33,7 +33,7 @@ def several_answers(predictions, row, predicted):
             for node in nodes[:3]
         ]
         text += f": {'; '.join(said)}." if said else "."
-        unassigned = shares.n_unassigned(0, taxonomy) if taxonomy.is_tree else 0
+        unassigned = shares.at_or_below[0, -1]
         if unassigned:
             answer = "1 answer names" if unassigned == 1 else f"{unassigned:,.0f} answers name"
             text += f" {answer} no class below {taxonomy.title(0)}."

@@ -174,6 +174,6 @@ def _wins(answers, now):
 
 def _nodes(taxonomy, nodes):
     nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
-    names = [taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes]
+    names = [taxonomy.title(node) for node in nodes]
     more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
     return "; ".join(names[:NAMES_IN_A_SET]) + more or "nothing"

@@ -14,7 +14,7 @@ from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confused_pairs
-from hierviz.evaluation._judged_answers import OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE
 from hierviz.evaluation.severity import SEVERITIES
 
 # Shown instead of the link to all samples of a group.
@@ -124,7 +124,7 @@ def _filters(taxonomy, by, truth, answer, common):
         return {"under": name, "answered": name, "common": str(int(taxonomy.depth[common]))}
     fields = {}
     for node, subtree, itself in ((truth, "under", "truth"), (answer, "answered", "answer")):
-        if node == OUTSIDE:
+        if node == LABEL_OUTSIDE:
             fields["outside"] = "yes"
             continue
         is_below = node != common if by == "branches" else by.isdigit() and taxonomy.depth[node] == int(by)

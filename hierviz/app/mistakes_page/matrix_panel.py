@@ -20,7 +20,7 @@ from hierviz.charts._matrix import CELL, FILLED, NODE, line_key, line_title, lin
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
-from hierviz.evaluation._judged_answers import OUTSIDE
+from hierviz.evaluation._judged_answers import LABEL_OUTSIDE
 from hierviz.metrics.registry import METRICS
 from hierviz.reports.view_file import SeenFigure
 
@@ -254,7 +254,7 @@ def _link(asked, folded, row, column, outcome=""):
     fields = {"outcome": outcome}
     for line, subtree, itself in ((row, "under", "truth"), (column, "answered", "answer")):
         node = int(folded.nodes[line])
-        if node == OUTSIDE:
+        if node == LABEL_OUTSIDE:
             fields["outside"] = "yes"
         elif node > 0 or folded.is_open[line]:
             fields[itself if folded.is_open[line] else subtree] = asked.taxonomy.names[node]

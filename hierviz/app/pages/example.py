@@ -175,7 +175,7 @@ def every_metric():
             sample.win(taxonomy, terms, worked)
         sample.paths(taxonomy, truth, predicted, worked)
     elif counts is not None:
-        sample.path_counts(taxonomy, counts, 0)
+        sample.path_counts(taxonomy, counts, 0, sample.given_outside(predictions, row))
     else:
         st.caption("The truth of this sample is unknown: there is nothing to compare its answer with.")
 

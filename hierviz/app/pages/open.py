@@ -28,7 +28,7 @@ st.markdown(
     "hierviz needs a **taxonomy** (the tree of classes) and the **predictions** of a model for some samples, as a file or by "
     "running an ONNX model. With the **truth** it also evaluates them."
 )
-first = st.container()
+names_outside, first = st.container(), st.container()
 offers.demos()
 offers.opened_before()
 if state.data() is not None:  # else it is drawn below, with the request for the link's files
@@ -180,7 +180,8 @@ if state.view().data != "demo":
     for note in found.notes:
         st.warning(escape(note), icon=":material/content_copy:")
     account(found)
-    mapping_panel(found)
+    with names_outside:
+        mapping_panel(found)
     findings_of_open_data(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):

@@ -20,6 +20,8 @@ from hierviz.app.state.visits import visit
 from hierviz.messages.errors import FileError
 
 CLASSES = "class-names.txt"
+# Fields of `Files` with a file that is made next to an error, and what holds no longer with it.
+MADE_ON_THE_PAGE: dict[str, dict[str, tuple[str, ...]]] = {"classes": {"classes_of": ()}, "mapping": {}}
 
 
 @dataclass(frozen=True)
@@ -266,10 +268,11 @@ def replaced(files):
     for place, (before, _) in list(kept.items()):
         if before != _stamp(place):
             del kept[place]
-    typed = kept.get(files.predictions)
     changed = files.with_paths(lambda path: str(kept[path][1].paths[0]) if path in kept else path)
-    if typed is not None:
-        changed = replace(changed, classes=str(typed[1].paths[0]), classes_of=())
+    for name, more in MADE_ON_THE_PAGE.items():
+        made = kept.get((name, files.predictions))
+        if made is not None:
+            changed = replace(changed, **{name: str(made[1].paths[0])}, **more)
     return replace(changed, held=(*files.held, *(uploads for _, uploads in kept.values())))
 
 
@@ -284,7 +287,7 @@ def read_instead(content):
     Parameters
     ----------
     content : dict of str to (str, bytes)
-        Path, or the paths of the predictions whose class names these are -> name and content of the file.
+        Path, or a key of `MADE_ON_THE_PAGE` and the paths of the predictions that the file is for -> its name and content.
     """
     kept = memory("replaced files")
     for place, (name, data) in content.items():
@@ -298,4 +301,4 @@ def read_as_chosen():
 
 def _stamp(place):
     """A value that changes with a file, or with one of several."""
-    return tuple(map(stamp, place)) if isinstance(place, tuple) else stamp(place)
+    return tuple(map(stamp, place[1])) if isinstance(place, tuple) else stamp(place)

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from hierviz.app.state.escape import escape
-from hierviz.predictions.outside import TEXT
-from hierviz.readers.named_in_text import REASONS, named_in_text
+from hierviz.predictions.outside import MARKS, READ_AS, READ_CLASS, TEXT
+from hierviz.readers.named_in_text import marks_of
+from hierviz.readers.prediction_forms.language_models import NAMED
 
 # Background of the names, by their role and what it is called.
 LOOKS = {"named": "green", "denied": "orange", "part": "gray"}
@@ -12,20 +13,19 @@ WORDS = {"named": "a class", "denied": "denied, compared or asked", "part": "a p
 
 
 def answer_text(predictions, row):
-    """The text of a sample, and which class it names, or why none; nothing for other predictions."""
-    if TEXT not in predictions.attributes:
+    """The text of a sample, and which class was read of it, or why none; nothing for other predictions."""
+    if MARKS not in predictions.attributes:
         return
-    text, taxonomy = str(predictions.attributes[TEXT][row]), predictions.taxonomy
-    found = named_in_text(text, taxonomy)
+    text, read_as = str(predictions.attributes[TEXT][row]), str(predictions.attributes[READ_AS][row])
     if not text.strip():
         st.caption("The model's text is empty.")
         return
-    st.markdown(f"> {marked(text, found.mentions)}")
-    roles = list(dict.fromkeys(mention.role for mention in found.mentions))
+    mentions = marks_of(str(predictions.attributes[MARKS][row]))
+    st.markdown(f"> {marked(text, mentions)}")
+    roles = list(dict.fromkeys(mention.role for mention in mentions))
     legend = " · ".join(f":{LOOKS[role]}-background[{WORDS[role]}]" for role in roles)
-    named = (
-        f"It names {taxonomy.title(found.node)}." if found.node >= 0 else f"No answer of a class: {REASONS[found.why]}."
-    )
+    name = str(predictions.attributes[READ_CLASS][row])
+    named = f"It names {name}." if read_as == NAMED else f"No answer of a class: {read_as}."
     st.caption(" ".join(filter(None, (f"The model's text. {escape(named)}", legend))))
 
 

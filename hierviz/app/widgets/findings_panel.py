@@ -99,8 +99,8 @@ def findings_of_refused(found, files, key):
 
 
 def _is_plain(files):
-    """Whether the files contain all that was read: no models, names of nodes, parts of the taxonomy, or options of one file."""
-    return not (files.model or files.nodes or files.projection or any(files.parametrisations) or any(files.classes_of))
+    """Whether the files contain all that was read: no models, parts of the taxonomy, or options of one file."""
+    return not (files.model or files.projection or any(files.parametrisations) or any(files.classes_of))
 
 
 def _size(files):

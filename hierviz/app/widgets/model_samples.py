@@ -13,8 +13,9 @@ from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.onnx.sensitivity import settled_scores
-from hierviz.opening.loading import truth_of
+from hierviz.opening.loading import mapping_of, truth_of
 from hierviz.predictions.column_text import as_text
+from hierviz.readers.outside import TRUTHS, OutsideNames
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -122,7 +123,9 @@ def samples_of_start(model, files):
     samples = samples_of_file(files.inputs, model, **files.reading)
     truth = None
     if files.truth:
-        known = load_truth(files.truth, model.taxonomy, files.truth_column, files.classes or model.class_numbers)
+        unknown = OutsideNames(model.taxonomy, TRUTHS, files.outside_truth, mapping_of(files, model.taxonomy))
+        numbers = files.classes or model.class_numbers
+        known = load_truth(files.truth, model.taxonomy, files.truth_column, numbers, unknown)
         truth = truth_of(samples.inputs, Path(files.inputs).name, known)
     return replace(samples, truth=truth, is_open_data=False)
 

@@ -32,6 +32,8 @@ SIZES = {
     600: ((560, 560), (330, 200, 200), 8),
     330: ((330, 330), (270, 200, 190), 6),
 }
+# Pixels at the side of a picture that has half of the window.
+GAP = 25
 TEXT_CARDS = {1600: 12, 1200: 10, 900: 8, 600: 6, 330: 4}
 
 
@@ -82,6 +84,11 @@ class OverviewPictures:
         if self.choice.taxonomy.is_tree and self.choice.whole.is_single:
             return self.choice.whole.path_means
         return None
+
+    @property
+    def has_curve(self):
+        """Whether operating curves are drawn."""
+        return bool(self.curves) and self.means is not None
 
     @cached_property
     def thresholds(self):
@@ -147,9 +154,8 @@ class OverviewPictures:
 
 def draw(pictures, found):
     """All but the worst subtrees in their places; `found` is the Selection of wrong answers. Returns the place of `subtrees`."""
-    px = state.session.px
-    (wide, side), heights, n_cards = SIZES.get(px, SIZES[330])
-    has_curve = bool(pictures.curves) and pictures.means is not None
+    px, has_curve = state.session.px, pictures.has_curve
+    (wide, side), heights, n_cards = _sizes(pictures)
     with main_place():
         first, second, third = _places(px, has_curve)
         if has_curve:
@@ -164,6 +170,15 @@ def draw(pictures, found):
         why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
         st.caption(f"No operating curves: {escape(why)}.")
     return place
+
+
+def _sizes(pictures):
+    """Those of `SIZES`; without curves the other two pictures share the room of three."""
+    px = state.session.px
+    (wide, side), *others = SIZES.get(px, SIZES[330])
+    if px >= 1200 and not pictures.has_curve:
+        side = (wide + 2 * side) // 2 - GAP
+    return (wide, side), *others
 
 
 def _places(px, has_curve):
@@ -223,7 +238,7 @@ def _figure(pictures, lead, n, drawn, name, thresholds):
 
 def subtrees(pictures):
     """The worst subtrees, in a sentence with a link to their samples, and in an icicle; their test may take a moment."""
-    choice, ((_, width), (*_, height), _) = pictures.choice, SIZES.get(state.session.px, SIZES[330])
+    choice, ((_, width), (*_, height), _) = pictures.choice, _sizes(pictures)
     if choice.answers is None:
         return
     slices = found_slices(choice)

@@ -23,9 +23,9 @@ from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.predictions.outside import GIVEN, READ_AS, TEXT
+from hierviz.predictions.outside import GIVEN, MARKS, READ_AS, READ_CLASS, TEXT
 from hierviz.reports.view_file import SeenCards, SeenTable
-from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists
 
 VERDICTS = {
     "exact": ":green[exact]",
@@ -34,7 +34,7 @@ VERDICTS = {
     "wrong": ":orange[wrong]",
 }
 STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
-SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT, READ_AS)
+SHOWN_ELSEWHERE = ("image", "file", "text", "path", TEXT, READ_AS, READ_CLASS, MARKS)
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
@@ -61,10 +61,12 @@ def head(predictions, row, truth, predicted, outcome, why=""):
             with st.container(horizontal=True, gap="medium"):
                 if truth is not None:
                     st.markdown(f"Truth: {_named(taxonomy, truth)}", width="content")
-                st.markdown(f"Answer: {_named(taxonomy, answer, verdict)}", width="content")
+                given = given_outside(predictions, row)
+                st.markdown(f"Answer: {_named(taxonomy, answer, verdict, given)}", width="content")
             if why:
                 st.markdown(escape(why))
-            hidden = (*SHOWN_ELSEWHERE, GIVEN) if TEXT in predictions.attributes else SHOWN_ELSEWHERE
+            is_said = TEXT in predictions.attributes or min(np.atleast_1d(answer), default=0) < 0
+            hidden = (*SHOWN_ELSEWHERE, GIVEN) if is_said else SHOWN_ELSEWHERE
             known = {k: v[row] for k, v in predictions.attributes.items() if k not in hidden and v[row] != ""}
             if known:
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
@@ -79,9 +81,11 @@ def _seen_head(predictions, row, truth, answer):
 
     def titles(nodes):
         nodes = np.atleast_1d([] if nodes is None else nodes).tolist()
-        return "; ".join(predictions.taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes) or "–"
+        return "; ".join(map(predictions.taxonomy.title, nodes)) or "–"
 
-    cells = (predictions.called(row), predictions.sample_id(row), titles(truth), titles(answer))
+    given = given_outside(predictions, row)
+    said = f"{titles(answer)}: {given}" if given else titles(answer)
+    cells = (predictions.called(row), predictions.sample_id(row), titles(truth), said)
     return SeenTable(("Sample", "Id", "Truth", "Answer"), [cells], 1)
 
 
@@ -98,12 +102,25 @@ def named_classes(taxonomy, word, nodes):
     st.markdown(f"{word}: {_named(taxonomy, nodes if isinstance(nodes, int) else nodes.tolist())}")
 
 
-def _named(taxonomy, nodes, verdict=""):
-    """A node in bold with its path below it, or the most specific of a list of nodes; -1 is an empty label."""
+def given_outside(predictions, row):
+    """What the file says of a sample in place of a class; empty where it says a class, nothing, or a text in words."""
+    attributes = predictions.attributes
+    return str(attributes[GIVEN][row]) if GIVEN in attributes and TEXT not in attributes else ""
+
+
+def _outside_title(given):
+    """How an answer outside the taxonomy is called, with what the file says in its place."""
+    return f"{given} (outside the taxonomy)" if given else OUTSIDE_TITLE
+
+
+def _named(taxonomy, nodes, verdict="", given=""):
+    """A node in bold with its path below it, or the most specific of a list of nodes; -1 is outside the taxonomy: `given`."""
     if not isinstance(nodes, int):
-        nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
-        names = (f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes)
-        return "; ".join(names) or "nothing"
+        nodes = dict.fromkeys(most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist())
+        names = (taxonomy.title(node) if node >= 0 else _outside_title(given) for node in nodes)
+        return "; ".join(f"**{escape(name)}**" for name in names) or "nothing"
+    if nodes < 0:
+        return f"**{escape(_outside_title(given))}**{verdict}"
     steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree and nodes >= 0 else []
     route = " › ".join(escape(taxonomy.title(step)) for step in steps)
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
@@ -227,14 +244,17 @@ def path_graph(taxonomy, counts, place, p, truth, predicted):
     figure(drawn, name="path-graph")
 
 
-def path_counts(taxonomy, counts, place):
-    """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
+def path_counts(taxonomy, counts, place, given=""):
+    """Several paths: which predicted path is judged by which true one, and the nodes behind the counts.
+
+    `given` is what the file says where an answer is outside the taxonomy.
+    """
     st.subheader("Counts of the paths")
     figure(charts.confusion_breakdown(taxonomy, counts, place, width=state.main_width()), name="confusion")
     matched = counts.pairs(place)
 
     def route(path):
-        names = (taxonomy.title(node) if node >= 0 else "(empty)" for node in path[1:].tolist())
+        names = (taxonomy.title(node) if node >= 0 else _outside_title(given) for node in path[1:].tolist())
         return " › ".join(names) or "nothing"
 
     rows = [
@@ -287,6 +307,7 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
         Of each the methods with several runs: what it is called there, the share of its runs that are right, and their number.
     """
     predictions, is_framed = model.predictions, notes is not None
+    pairs = [(truth, _given_answer(predictions, int(row), answer)) for row, (truth, answer) in zip(rows, pairs)]
     state.see(f"gallery-{key}-{outcome}", lambda: SeenCards(_cards(predictions, rows, pairs, notes)))
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
@@ -305,6 +326,12 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
                     st.html("".join(_shade(*of) for of in shades[place]))
                 if is_framed:
                     st.caption(notes[place])
+
+
+def _given_answer(predictions, row, answer):
+    """An answer in words; one outside the taxonomy with what the file says."""
+    given = given_outside(predictions, row) if answer in (OUTSIDE_TITLE, OUTSIDE_TITLE.strip("()")) else ""
+    return f"outside: {first_words(given, HEAD)}" if given else answer
 
 
 def _cards(predictions, rows, pairs, notes):

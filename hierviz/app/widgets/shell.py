@@ -11,10 +11,12 @@ from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame, recommended
 from hierviz.app.widgets.links import go_to, page
+from hierviz.app.widgets.mapping_panel import review_button
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import field, flag
+from hierviz.predictions.outside_lines import outside_lines
 from hierviz.readers.stored_array import ChangedFileError
 from hierviz.reports.view_pages import PAGES
 
@@ -155,16 +157,20 @@ def open_data():
             )
             session_panel()
         stop()
-    mapped_line(dataset)
+    outside_line(dataset)
     return dataset
 
 
-def mapped_line(dataset):
-    """Next to all numbers: the share of the answers that were mapped to the nearest name, by model."""
-    said = {one.predictions.name: one.predictions.mapped_words for one in dataset.models.values()}
-    words = " · ".join(f"{escape(name)}: {words}" for name, words in said.items() if words)
-    if words:
-        st.caption(f":material/spellcheck: {words}")
+def outside_line(dataset):
+    """Next to all numbers: samples left out, answers outside the taxonomy, and which share was mapped."""
+    models = [one.predictions for one in dataset.models.values()]
+    lines = outside_lines(models, by_name=not state.is_narrow())
+    if lines:
+        is_mapped = any(one.mapped_words for one in models)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outside-line"):
+            st.caption(f":material/spellcheck: {' · '.join(map(escape, lines))}")
+            if is_mapped and state.session.get("page") != "open":
+                review_button()
 
 
 def story_bar():

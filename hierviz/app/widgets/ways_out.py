@@ -1,6 +1,7 @@
 """Buttons below an error in the files: each adds one reading option and opens the files again."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -9,13 +10,16 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
 from hierviz.app.widgets.controls import menu
+from hierviz.app.widgets.mapping_panel import NO_CLASS, chosen_file, edited, submitted
 from hierviz.messages.errors import HiervizError, shown
-from hierviz.opening.loading import names_outside
+from hierviz.opening.loading import names_outside, proposed_mapping
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import may_be_truth
+from hierviz.readers.mapping_file import load_mapping
 from hierviz.readers.outside import ANSWERS, TRUTHS
 
+NEAREST = "nearest"
 # By field what it is about, and the choices as buttons call them.
 OUTSIDE = {
     "outside": (
@@ -59,7 +63,7 @@ def ways_out(error, files, chosen, found=None):
     wanted, text = error.parameters, error.template
     for field in OUTSIDE:
         if field in wanted:
-            _outside(field, files)
+            _outside(field, files, chosen)
     with st.container(horizontal=True, key="ways-out"):
         for field, value, is_offered, label in (
             ("missing", "zero", "zero" in text, _zero_words(error.about)),
@@ -94,8 +98,8 @@ def ways_out(error, files, chosen, found=None):
             st.form_submit_button("Open with these names", on_click=_name_classes, args=(chosen.predictions,))
 
 
-def _outside(field, files):
-    """What names outside the taxonomy count as, with the most frequent ones and a button for each choice."""
+def _outside(field, files, chosen):
+    """What names outside the taxonomy count as: the most frequent ones, a button for each choice, and what they are mapped to."""
     what, choices = OUTSIDE[field]
     with st.spinner("Counting the names …"):
         records = names_outside(files, what)
@@ -104,9 +108,34 @@ def _outside(field, files):
         have = "1 sample has" if n == 1 else f"{n:,} samples have"
         st.markdown(f"{have} {what} that the taxonomy does not hold: {escape(record.words())}.")
     st.markdown(f"What do {what} outside the taxonomy count as?")
+    mapping = proposed_mapping(records)
     with st.container(horizontal=True, key=f"ways-{field}"):
         for value, label in choices.items():
-            st.button(label, on_click=_say, args=(field, value), key=f"way-{field}-{value}")
+            if value != NEAREST or mapping is None:
+                st.button(label, on_click=_say, args=(field, value), key=f"way-{field}-{value}")
+    if mapping is None:
+        return
+    key = f"mapping-of-{field}"
+    with st.form(f"way-{field}-mapping"):
+        st.markdown(f"{mapping.sentence} Change what a name is mapped to, or choose *{NO_CLASS}*.")
+        edited(mapping, key)
+        # In a form: a change alone would end the error.
+        given = (field, files, chosen, mapping, key)
+        st.form_submit_button(choices[NEAREST], on_click=_map, args=given, key=f"way-{field}-{NEAREST}")
+
+
+def _map(field, files, chosen, mapping, key):
+    """Open the files with the mapping of the table: what was changed in it becomes a file."""
+    try:
+        mapping = submitted(mapping, key)
+        if any(row.is_chosen for row in mapping):
+            before = () if files.mapping is None else load_mapping(files.mapping, mapping.taxonomy).rows
+            others = tuple(row for row in before if row.given not in mapping.given)
+            name, content = chosen_file(replace(mapping, rows=(*others, *mapping.rows)))
+            read_instead({("mapping", chosen.predictions): (name, content)})
+    except HiervizError as error:
+        st.error(escape(str(error)), icon=":material/error:")
+    _say(field, NEAREST)
 
 
 def replaced_line():
@@ -163,7 +192,7 @@ def _name_classes(predictions):
     text = state.session["way-typed-classes"].strip()
     if text:
         try:
-            read_instead({predictions: (CLASSES, f"{text}\n".encode("utf-8", "replace"))})
+            read_instead({("classes", predictions): (CLASSES, f"{text}\n".encode("utf-8", "replace"))})
         except HiervizError as error:
             st.error(escape(str(error)), icon=":material/error:")
     state.request_open()

@@ -5,7 +5,8 @@ Conventions
 A column of a table, or a key of JSON lines, with an answer in words for each sample: one of `TEXT_ANSWERS`, or the column of
 predicted classes where many of its cells are sentences. `named_in_text` says which class a text names. A text that names none, or
 that is empty, is an answer outside the taxonomy or no answer; which and why says attribute `READ_AS` of the sample. The text is
-kept as attribute `TEXT`, and how sure it says it is as attribute `CONFIDENCE`.
+kept as attribute `TEXT`, how sure it says it is as attribute `CONFIDENCE`, the class that it names as `READ_CLASS`, and where it
+names classes as `MARKS`: the taxonomy that it is judged on later may have other ones.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from __future__ import annotations
 from collections import Counter
 
 from hierviz.messages.errors import PredictionsError, listed, shown
-from hierviz.predictions.outside import CONFIDENCE, OUTSIDE, READ_AS, TEXT
+from hierviz.predictions.outside import CONFIDENCE, MARKS, OUTSIDE, READ_AS, READ_CLASS, TEXT
 from hierviz.readers.columns import named_place
 from hierviz.readers.labels import read_cell
-from hierviz.readers.named_in_text import REASONS, named_in_text
+from hierviz.readers.named_in_text import REASONS, marks_text, named_in_text
 from hierviz.readers.outside import ANSWERS, OutsideNames
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sample_records import per_sample
@@ -114,6 +115,7 @@ def named_by_texts(texts, rows, where, reading, notes, place):
         lists.append([] if node == OUTSIDE and not reading.keep_empty else [node])
         read_as = NAMED if found.node >= 0 else REASONS[found.why] if text.strip() else EMPTY
         said = {CONFIDENCE: found.confidence} if has_confidence else {}
+        said |= {READ_CLASS: "" if found.node < 0 else taxonomy.title(found.node), MARKS: marks_text(found.mentions)}
         more.append({**row, TEXT: text, READ_AS: read_as, **said})
     labels = outside.settle(NodeLists.from_lists(lists))
     detected = {"rows": f"{len(texts):,}"}

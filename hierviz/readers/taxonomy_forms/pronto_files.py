@@ -1,6 +1,7 @@
 """Ontologies in OWL (RDF/XML) and obographs (JSON), read by pronto: terms with ``is_a`` and, if asked for, other relations.
 
-Imports of other ontologies are not followed: nothing is fetched. Without pronto, OWL is read by rdflib, by its subclasses alone.
+Imports of other ontologies are not followed: nothing is fetched. Without pronto, OWL is read by rdflib, by its subclasses alone,
+and names of nodes are labels, not ids; a note says so.
 
 References
 ----------
@@ -70,7 +71,8 @@ def read_owl(source, options):
     if find_spec("pronto") is None and not options.get("relations"):
         made = read_skos(source, options)
         note = (
-            f"{source.where}: read as subclasses alone; with the package pronto relations such as part_of can be used"
+            f"{source.where}: read without the package pronto: the nodes have their labels as names, and subclasses are the only "
+            "relation. With pronto their names are ids such as CL:0000236, and relations such as part_of can be used"
         )
         return replace(made, notes=(*made.notes, note))
     return _read(source, options, "OWL")
