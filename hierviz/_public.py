@@ -104,6 +104,8 @@ _FILES = {
         "comparison._difference_tree": "difference_tree metrics_by_class",
         "comparison._right_together": "right_together",
         "comparison._paired_answers": "paired_answers",
+        "comparison._training_steps": "training_steps TrainingSteps",
+        "comparison._answer_steps": "answer_steps AnswerSteps",
     },
     "hierviz.projection": {"projection.projected": "cut only_known truth_is_known with_other_leaves"},
     "hierviz.diagnosis": {
@@ -140,6 +142,7 @@ _FILES = {
     "hierviz.charts": {
         "charts._answer_changes": "answer_changes",
         "charts._answer_dots": "answer_dots",
+        "charts._answer_steps": "answer_steps",
         "charts._matrices": "agreement_matrix level_matrix rank_matrix",
         "charts._confusion": "confusion confusion_breakdown",
         "charts._decisions": "decisions",
@@ -172,6 +175,7 @@ _FILES = {
         "charts._slide": "Slide slide",
         "charts._small_tree": "small_tree",
         "charts._subtree_icicle": "subtree_icicle",
+        "charts._training_steps": "training_steps",
         "charts._two_by_two": "two_by_two",
         "charts._worst_subtrees": "worst_subtrees",
         "charts._win_breakdown": "win_breakdown win_text",

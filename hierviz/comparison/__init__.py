@@ -13,6 +13,10 @@ right_together      which models are right on the same samples
 models_on_samples   the samples on which two models differ most
 metrics_on_samples  the samples that two metrics judge most differently
 paired_answers      the answers of two methods to their common samples
+training_steps      any numbers over the steps of a training
+answer_steps        how the answer to each sample changed over the steps of a training
+AnswerSteps         what `answer_steps` returns
+TrainingSteps       what `training_steps` returns
 metrics_by_class    which numbers a difference tree can compare
 kendall             Kendall's tau-b of two lists of numbers
 """
@@ -23,10 +27,14 @@ from hierviz._public import lazy
 
 if TYPE_CHECKING:
     from hierviz.comparison._answer_changes import answer_changes as answer_changes
+    from hierviz.comparison._answer_steps import AnswerSteps as AnswerSteps
+    from hierviz.comparison._answer_steps import answer_steps as answer_steps
     from hierviz.comparison._difference_tree import difference_tree as difference_tree
     from hierviz.comparison._difference_tree import metrics_by_class as metrics_by_class
     from hierviz.comparison._paired_answers import paired_answers as paired_answers
     from hierviz.comparison._right_together import right_together as right_together
+    from hierviz.comparison._training_steps import TrainingSteps as TrainingSteps
+    from hierviz.comparison._training_steps import training_steps as training_steps
     from hierviz.comparison._two_by_two import two_by_two as two_by_two
     from hierviz.comparison.agreement import kendall as kendall
     from hierviz.comparison.comparison_table import ComparisonTable as ComparisonTable
