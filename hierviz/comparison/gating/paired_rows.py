@@ -192,9 +192,9 @@ def are_same(first: Evaluation, second: Evaluation, rows: tuple[np.ndarray, np.n
     one, other = (model.predictions for model in (first, second))
     if one.has_scores != other.has_scores:
         return False
-    if not one.has_scores:
+    if one.labels is not None and other.labels is not None:
         kinds = {(model.is_hard, model.is_by_level) for model in (one, other)}
-        lists = [NodeLists.of(model.labels).take(of) for model, of in zip((one, other), rows, strict=True)]
+        lists = [NodeLists.of(labels).take(of) for labels, of in zip((one.labels, other.labels), rows, strict=True)]
         return len(kinds) == 1 and _equal(lists, ("offsets", "nodes"))
     if not np.array_equal(one.is_outside[rows[0]], other.is_outside[rows[1]]):
         return False
