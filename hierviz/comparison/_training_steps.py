@@ -263,7 +263,7 @@ def training_steps(
     >>> found.values("confusion.f1").tolist()
     [0.0, 1.0]
     >>> found.sentence
-    'F1 of paths rises from 0.000 at step 1 to 1.000 at step 2; step 1 is still clearly different from the last one.'
+    'F1 (nodes) rises from 0.000 at step 1 to 1.000 at step 2; step 1 is still clearly different from the last one.'
     """
     check_level(level)
     ordered = checked_steps(steps)

@@ -40,7 +40,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 MARK, FORM = "hierviz_baseline", 1
 _PLAIN = (str, int, float, bool, type(None))
-_AGAIN = "Write it again: hierviz gate --candidate P --save-baseline FILE."
+_AGAIN = "Let the gate write it again."
 
 
 class KeptScores:
@@ -62,8 +62,8 @@ class KeptScores:
     def __getitem__(self, rows: Any) -> NoReturn:
         raise PredictionsError(
             f"{self._where}: expected a baseline that was written with these metrics, rule and threshold, got one whose scores "
-            "were not kept. Give the file of predictions, or write the baseline again with the same --metric, --rule and "
-            "--threshold."
+            "were not kept. Give the file of predictions, or write the baseline again with the same metrics, rule and "
+            "threshold."
         )
 
 
@@ -149,10 +149,10 @@ def load_baseline(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Evaluat
     FileError
         If the file is another one, damaged, or of another version or taxonomy.
     """
-    file = open_source(source, "a baseline that `hierviz gate --save-baseline` wrote", ("zip",))
+    file = open_source(source, "a baseline that `hierviz gate` wrote", ("zip",))
     with open_npz(file) as npz:
         if MARK not in npz.headers:
-            raise FileError(f"{file.where}: expected a baseline that --save-baseline wrote, got other arrays. {_AGAIN}")
+            raise FileError(f"{file.where}: expected a baseline that `hierviz gate` wrote, got other arrays. {_AGAIN}")
         arrays = {name: npz[name] for name in npz.headers}
     try:
         about = json.loads(str(arrays[MARK]))

@@ -19,6 +19,7 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate, evaluations_of
 from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 
 FOLDER = "hierviz"
@@ -31,7 +32,7 @@ _NOT_NUMBERS = ("name", "run", "parametrisation", "rule", "threshold", "outside"
 
 
 @dataclass(frozen=True)
-class Logged:
+class Logged(Short):
     """What is logged.
 
     Attributes

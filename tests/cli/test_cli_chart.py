@@ -88,7 +88,7 @@ def test_pictures(files, tmp_path, capsys):
         (
             "rejection",
             ["--rule", "leaf"],
-            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, sensitivity",
+            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, training",
         ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("twobytwo", [], "expected two models .* got 1. Name two files"),
@@ -104,7 +104,7 @@ def test_pictures(files, tmp_path, capsys):
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("rules", ["--model", "m.onnx"], "--model: expected with sensitivity, got it with rules"),
         ("rules", ["--mean-of-samples"], "--mean-of-samples: expected with sensitivity, got it with rules"),
-        ("ranks", ["--metric", "curve.acc"], "metrics: expected numbers of `evaluate`"),
+        ("ranks", ["--metric", "curve.acc"], "--metric: expected numbers of `evaluate`"),
     ],
 )
 def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
