@@ -30,6 +30,7 @@ def test_the_numbers_are_near_those_of_the_original_files(place, original, share
     if place == 1:
         of_sets = [key for key in expected["labels"] if not key.endswith(AREAS)]
         assert {key: found["labels"][key] for key in of_sets} == {key: expected["labels"][key] for key in of_sets}
+        assert found["top_down"]["top5_leaf_accuracy"] == expected["top_down"]["top5_leaf_accuracy"]
     compared = [
         (block, key, value)
         for block in ("distribution", "top_down", "predicted", "curve", "labels")
