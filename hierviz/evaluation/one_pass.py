@@ -18,7 +18,7 @@ from hierviz.inference.rules import top_down
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win
-from hierviz.predictions.outside import OUTSIDE
+from hierviz.predictions.outside import OUTSIDE, outside_mass
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -71,7 +71,7 @@ def one_pass(
     table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
     if predictions.best_outside is not None:
         # At every threshold these samples are answered outside the taxonomy.
-        table = table.with_outside(predictions.best_outside, np.clip(1 - leaf_mass, 0, 1))
+        table = table.with_outside(predictions.best_outside, outside_mass(leaf_mass))
         best_leaf = np.where(predictions.best_outside, OUTSIDE, best_leaf)
         leaf_rank += predictions.best_outside & (leaf_rank >= 0)
     found: dict[str, Any] = {"table": table, "best_leaf": best_leaf, "leaf_mass": leaf_mass}

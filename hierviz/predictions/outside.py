@@ -8,7 +8,7 @@ nodes.
 
 Functions
 ---------
-Outside
+Outside, outside_mass
 """
 
 from __future__ import annotations
@@ -33,6 +33,11 @@ TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 READ_CLASS, MARKS = "answer_class", "answer_marks"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
+
+
+def outside_mass(leaf_mass: np.ndarray) -> np.ndarray:
+    """Probability of an answer outside the taxonomy: what the leaves leave, in [0, 1]; shape and order of `leaf_mass`."""
+    return np.clip(1 - leaf_mass, 0, 1)
 
 
 @dataclass(frozen=True, eq=False)
