@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.rules import top_down
-from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.label_sets import LabelSetCounts, areas_outside
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win
 from hierviz.predictions.outside import OUTSIDE, outside_mass
@@ -96,7 +96,13 @@ def count_block(counts, predictions, judged, block, p=None):
     if isinstance(block, slice):
         counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known], outside)
     else:
-        counts.add_block(truth, block.sets.take(known), block.areas[:, known], outside)
+        areas = block.areas[:, known]
+        if outside is not None and outside.any():
+            some = np.flatnonzero(outside)
+            p = predictions.node_probabilities(known[some] + rows.start)
+            areas = np.array(areas)
+            areas[:, some] = areas_outside(counts.taxonomy, _truth_of(predictions, known[some] + rows.start), p)
+        counts.add_block(truth, block.sets.take(known), areas, outside)
 
 
 def blocks(predictions, single_truth, judged, counts, threads):

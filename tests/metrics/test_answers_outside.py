@@ -175,3 +175,26 @@ def test_an_answer_outside_is_no_event_after_a_sample_of_the_last_class(taxonomy
     model = hv.Predictions.from_labels(taxonomy, [last, -1, -1], truth=[last, last, 1])
     assert taxonomy.is_leaf[last]
     assert answer_events(model, np.array([last, -1, -1]))[:2].tolist() == [1, 0]
+
+
+def test_sets_at_every_threshold_have_the_label_outside(taxonomy, tmp_path):
+    """By hand: dog is .6 under mammal .8; with the label outside the sets are {o}, {o, mammal}, {o, mammal, dog}."""
+    rows = ["dog,0.2,0.6,0.1,0.1,0", "dog,0.12,0.18,0,0,0.7", "dog,0,0,0,0.3,0.7"]
+    (tmp_path / "s.csv").write_text(
+        "sample_id,truth,cat,dog,duck,newt,unicorn\n" + "\n".join(f"{k},{row}" for k, row in enumerate(rows))
+    )
+    model = hv.load_predictions(tmp_path / "s.csv", taxonomy, outside="wrong")
+    evaluation = Evaluation.from_predictions(model)
+    areas = evaluation.label_counts(0.5).per_sample()["hf1_auc"]
+    # Recall 0, .5, 1; precision 0, 1/2, 2/3. At last all 6 classes and the label, of which two are true.
+    assert areas.tolist() == pytest.approx([1, 0.5 * (0 + 1 / 2) / 2 + 0.5 * (1 / 2 + 2 / 3) / 2, (0 + 2 / 7) / 2])
+    for threshold in (0.1, 0.25, 0.5):
+        labels = hv.evaluate(evaluation, rule="threshold_set", threshold=threshold)["models"][0]["labels"]
+        curve = hv.curves.set_curve(evaluation, [threshold, 0.99])
+        for key, of_curve in (
+            ("hf1_samples", "hf1_samples"),
+            ("ihf1_samples", "ihf1_samples"),
+            ("hp_samples", "hp_samples"),
+        ):
+            if of_curve in curve.values:
+                assert curve.values[of_curve][-1] == pytest.approx(labels[key]), (threshold, key)
