@@ -25,6 +25,8 @@ from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_mapping import NameMapping
 
 OUTSIDE = -1
+# The same in arrays of answers by level, where -1 is none.
+OUTSIDE_AT_LEVEL = -2
 # Attribute of samples: what the file says in place of a class.
 GIVEN = "answer outside the taxonomy"
 # Attributes of samples that a language model answers: its text, whether a class was read of it or why none, how sure it says it

@@ -118,6 +118,13 @@ def level_answers(graph, p):
     return [min(cut_at(graph, depth), key=lambda v: (-p[v], v)) for depth in range(1, max(graph.depth) + 1)]
 
 
+def _follows(graph, above, node):
+    """Whether an answer is a child of the one above it, or the same leaf; one outside the taxonomy is a leaf below the root."""
+    if node == OUTSIDE:
+        return above in (0, OUTSIDE)
+    return graph.parents[node] == [above] or (above == node and not graph.children[node])
+
+
 def levels(graph, answers, truth):
     """Block ``levels``: answers of each level, as long as there are any, against the path of the truth."""
     found = {key: [] for key in ("full_path_accuracy", "por", "s_por", "s_por_longest_run", "tor", "tice")}
@@ -126,9 +133,7 @@ def levels(graph, answers, truth):
         path = graph.path(y)[1:]
         right = [depth < len(given) and given[depth] == node for depth, node in enumerate(path)]
         steps = zip([0, *given], given)
-        found["tice"].append(
-            float(any(graph.parents[b] != [a] and not (a == b and not graph.children[b]) for a, b in steps))
-        )
+        found["tice"].append(float(not all(_follows(graph, above, node) for above, node in steps)))
         if not path:
             continue
         runs = "".join("x" if hit else " " for hit in right)
