@@ -76,8 +76,8 @@ below the root that is never true: exact, correct, precision and recall are 0, t
 of a leaf, and one path is a false positive; `labels.outside_share` is their share), `drop` (the sample leaves answers and truth,
 of all models) or `nearest` (names are mapped to the classes that they nearly are). Truths: `--outside-truth drop|nearest`. Of
 columns, rows and lists of scores it is about classes outside the taxonomy: their mass belongs to no class, and where one of them
-has the largest score, the answer lies outside by every rule and at every threshold; sets of labels have one more wrong label. It
-needs probabilities. What the file says in place of a class stands beside the sample.
+has the largest score, the answer lies outside by every rule and at every threshold; sets of labels have one more wrong label at every
+threshold. It needs probabilities. What the file says in place of a class stands beside the sample.
 
 Where a picture has several detections (`speciesnet_5`, `megadetector`, `camtrap_dp`), it is one sample, with the classes of
 its classified detection of the highest confidence; with `--samples detection` each classified detection is a sample,

@@ -13,6 +13,8 @@ from hierviz.charts._text import shorten
 from hierviz.charts.theme import ANSWERS, SMALL, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.level_answers import broken_links, path_levels
+from hierviz.predictions.outside import OUTSIDE_AT_LEVEL
+from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE
 
 # Pixels: a level, the dot of an answer, the sign before its name, names of the levels.
 ROW, DOT, SIGN, NAMES = 46, 7, 18, 70
@@ -27,7 +29,7 @@ def level_answers(taxonomy, answers, truth=None, *, dark=None, width=1000):
     taxonomy : Taxonomy
         A tree.
     answers : sequence of int, shape (n_levels,)
-        Nodes from the first level down; -1 for none.
+        Nodes from the first level down; -1 for none, -2 for one outside the taxonomy.
     truth : int, optional
     dark : bool, optional
     width : int
@@ -55,14 +57,14 @@ def level_answers(taxonomy, answers, truth=None, *, dark=None, width=1000):
     rows = [
         {
             "level": level,
-            "answer": taxonomy.title(node) if node >= 0 else "",
+            "answer": taxonomy.title(node) if node >= 0 else OUTSIDE_TITLE if node == OUTSIDE_AT_LEVEL else "",
             "truth": taxonomy.title(own) if own >= 0 else "",
-            "outcome": "path" if truth is None else "tp" if node == own else "fp",
+            "outcome": "path" if truth is None else "outside" if node < -1 else "tp" if node == own else "fp",
             "is_broken": bool(is_broken),
-            "parent": taxonomy.title(int(taxonomy.parent[node])) if node > 0 else "",
+            "parent": taxonomy.title(int(taxonomy.parent[node])) if node > 0 else "no class" if node < 0 else "",
         }
         for level, (node, own, is_broken) in enumerate(zip(given[0].tolist(), true, broken), 1)
-        if node >= 0 or own >= 0
+        if node != -1 or own >= 0
     ]
     keys = ("level", "answer", "truth", "outcome", "is_broken")
     table = frame([{key: row[key] for key in keys} for row in rows])
@@ -88,7 +90,8 @@ def _drawn(rows, root, truth, dark, width):
             words.append({"x": other, "y": y, "text": shorten(row["truth"], width - other), "colour": look.ink})
         link = "–"
         if row["answer"]:
-            sign = {"tp": ANSWERS["exact"][1], "fp": ANSWERS["wrong"][1]}.get(row["outcome"], "")
+            wrong = ANSWERS["wrong"][1]
+            sign = {"tp": ANSWERS["exact"][1], "fp": wrong, "outside": wrong}.get(row["outcome"], "")
             dots.append(_dot(at, y, getattr(look, row["outcome"])))
             # On its own: not every font has the signs.
             words.append({"x": at + 2 * DOT, "y": y, "text": sign, "colour": look.ink})

@@ -169,7 +169,8 @@ def set_curve(
             some = rows[start : start + step]
             points = SetMetricsByThreshold(model.taxonomy, wanted)
             truth = predictions.truth[some] if predictions.has_single_truth else predictions.truth.take(some)
-            points.add(truth, predictions.node_probabilities(some))
+            outside = None if predictions.best_outside is None else predictions.best_outside[some]
+            points.add(truth, predictions.node_probabilities(some), outside)
             table = points.table()
             for key in keys:
                 totals[key] += len(some) * table[_COLUMNS[key]]

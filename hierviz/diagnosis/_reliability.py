@@ -40,11 +40,13 @@ from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.sets.node_sets import own_keys, truth_keys
+from hierviz.predictions.outside import OUTSIDE, outside_mass
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
 from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.tree_sums import sum_in_order
 
 
 class TruthRelation:
@@ -291,7 +293,7 @@ def reliability(
 
 
 def _probabilities(predictions, rows, nodes, depths, progress=None):
-    """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes."""
+    """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes or -1."""
     taxonomy = predictions.taxonomy
     families = [taxonomy.nodes_at_level(depth) for depth in depths.tolist()]
     p = np.empty((len(rows), len(nodes) + len(depths)))
@@ -306,6 +308,11 @@ def _probabilities(predictions, rows, nodes, depths, progress=None):
             chosen = of_family.argmax(axis=1)
             best[some, place] = family[chosen]
             p[some, len(nodes) + place] = of_family[np.arange(len(chosen)), chosen]
+        if predictions.best_outside is not None and len(depths):
+            # Their most probable class lies outside the taxonomy, at every depth.
+            rows_outside = some.start + np.flatnonzero(predictions.best_outside[rows[some]])
+            mass = outside_mass(sum_in_order(block[:, taxonomy.leaves]))[rows_outside - some.start]
+            best[rows_outside], p[rows_outside, len(nodes) :] = OUTSIDE, mass[:, None]
         if progress:
             progress(some.stop, 2 * len(rows))
     return p, best

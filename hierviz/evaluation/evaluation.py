@@ -45,6 +45,7 @@ from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import corpus_weights
 from hierviz.metrics.ties import largest_first
+from hierviz.predictions.outside import outside_mass
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
 from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists, Taxonomy
@@ -237,7 +238,7 @@ class Evaluation(Short):
         climbed, outside = self.leaf_paths().take(self.rows).climbed(), self.predictions.best_outside
         if outside is None or self.leaf_mass is None:
             return climbed
-        return climbed.with_outside(outside[self.rows], np.clip(1 - self.leaf_mass[self.rows], 0, 1))
+        return climbed.with_outside(outside[self.rows], outside_mass(self.leaf_mass[self.rows]))
 
     def require_curve(self) -> None:
         """Raise a PredictionsError that says why where this input has no operating curve."""

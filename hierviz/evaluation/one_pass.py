@@ -15,10 +15,10 @@ import numpy as np
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.rules import top_down
-from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.label_sets import LabelSetCounts, areas_outside
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win
-from hierviz.predictions.outside import OUTSIDE
+from hierviz.predictions.outside import OUTSIDE, outside_mass
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -71,7 +71,7 @@ def one_pass(
     table = ParetoTable.concatenate(tables) if tables else pareto_table(taxonomy, predictions)
     if predictions.best_outside is not None:
         # At every threshold these samples are answered outside the taxonomy.
-        table = table.with_outside(predictions.best_outside, np.clip(1 - leaf_mass, 0, 1))
+        table = table.with_outside(predictions.best_outside, outside_mass(leaf_mass))
         best_leaf = np.where(predictions.best_outside, OUTSIDE, best_leaf)
         leaf_rank += predictions.best_outside & (leaf_rank >= 0)
     found: dict[str, Any] = {"table": table, "best_leaf": best_leaf, "leaf_mass": leaf_mass}
@@ -96,7 +96,13 @@ def count_block(counts, predictions, judged, block, p=None):
     if isinstance(block, slice):
         counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known], outside)
     else:
-        counts.add_block(truth, block.sets.take(known), block.areas[:, known], outside)
+        areas = block.areas[:, known]
+        if outside is not None and outside.any():
+            some = np.flatnonzero(outside)
+            p = predictions.node_probabilities(known[some] + rows.start)
+            areas = np.array(areas)
+            areas[:, some] = areas_outside(counts.taxonomy, _truth_of(predictions, known[some] + rows.start), p)
+        counts.add_block(truth, block.sets.take(known), areas, outside)
 
 
 def blocks(predictions, single_truth, judged, counts, threads):

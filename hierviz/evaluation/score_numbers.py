@@ -20,8 +20,9 @@ from hierviz.metrics.best_leaves import SIZES, best_leaf_numbers, best_leaves
 from hierviz.metrics.cut_probabilities import level_numbers
 from hierviz.metrics.level_answers import path_levels
 from hierviz.metrics.random_cuts import cut_accuracies, random_cuts
-from hierviz.predictions.outside import OUTSIDE
+from hierviz.predictions.outside import OUTSIDE, outside_mass
 from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.tree_sums import sum_in_order
 
 
 def _best_leaves(taxonomy, truth, p, outside):
@@ -35,11 +36,24 @@ def _best_leaves(taxonomy, truth, p, outside):
 
 def _random_cuts(taxonomy):
     cuts = random_cuts(taxonomy)
-    return lambda truth, p, outside: {"treecut_accuracy": cut_accuracies(taxonomy, truth, p, cuts)}
+
+    def accuracies(truth, p, outside):
+        right = cut_accuracies(taxonomy, truth, p, cuts)
+        return {"treecut_accuracy": right if outside is None else np.where(outside, 0.0, right)}
+
+    return accuracies
 
 
-def _probabilities(taxonomy):
-    return lambda truth, p, outside: level_numbers(taxonomy, truth, p)
+def _probabilities(taxonomy, truth, p, outside):
+    found = level_numbers(taxonomy, truth, p)
+    if outside is not None:
+        # The most probable class of every level is one that the taxonomy does not hold, and never right.
+        mass = outside_mass(sum_in_order(p[:, taxonomy.leaves]))
+        for level in range(1, taxonomy.max_depth + 1):
+            found[f"answer.{level}"] = np.where(outside, OUTSIDE, found[f"answer.{level}"])
+            found[f"confidence.{level}"] = np.where(outside, mass, found[f"confidence.{level}"])
+            found[f"is_right.{level}"] = np.where(outside, 0.0, found[f"is_right.{level}"])
+    return found
 
 
 # Block -> function of the taxonomy, which gives one of (truth, p, which are answered outside the taxonomy, or None) of some
@@ -47,7 +61,7 @@ def _probabilities(taxonomy):
 SCORE_BLOCKS: dict[str, Callable[[Any], Callable[[np.ndarray, np.ndarray, Any], dict[str, np.ndarray]]]] = {
     "best_leaves": lambda taxonomy: partial(_best_leaves, taxonomy),
     "random_cuts": _random_cuts,
-    "probabilities": _probabilities,
+    "probabilities": lambda taxonomy: partial(_probabilities, taxonomy),
 }
 # Blocks that are there only where they are asked for: they read all probabilities once more, or the path to the best leaf.
 MORE = (*SCORE_BLOCKS, "levels", "lca", "selective")
@@ -98,10 +112,7 @@ def level_answers(evaluation: Any) -> np.ndarray:
     if predictions.has_scores:
         found = score_numbers(evaluation, ("probabilities",))["probabilities"]
         levels = range(1, taxonomy.max_depth + 1)
-        answers = np.stack([found[f"answer.{level}"] for level in levels], axis=1).astype(np.intp)
-        if predictions.best_outside is not None:
-            answers[predictions.best_outside[evaluation.rows]] = OUTSIDE
-        return answers
+        return np.stack([found[f"answer.{level}"] for level in levels], axis=1).astype(np.intp)
     if predictions.level_labels is not None:
         return predictions.level_labels[evaluation.rows]
     return path_levels(taxonomy, evaluation.label_paths()[evaluation.rows])

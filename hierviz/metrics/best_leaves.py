@@ -101,7 +101,7 @@ def best_leaf_numbers(taxonomy, truth, leaves):
     for name, value in (("depth", taxonomy.depth), ("information", taxonomy.information)):
         missing = (value[truth][:, None] - value[common]).astype(float)
         found |= {f"lca_{name}_{size}": np.where(is_wrong, missing[:, :size].mean(axis=1), np.nan) for size in SIZES}
-    return found | _hops(taxonomy, truth, common)
+    return found | _hops(taxonomy, truth, common, leaves < 0)
 
 
 def perfect_ranks(taxonomy, truth, k):
@@ -145,13 +145,16 @@ def perfect_ranks(taxonomy, truth, k):
     return ranks, high + (low - high) * step / size, np.where(upwards > 0, rank, -1)[:, ::-1]
 
 
-def _hops(taxonomy, truth, common):
-    """HOPS of each sample from the common ancestors of its truth and its best leaves."""
+def _hops(taxonomy, truth, common, is_outside):
+    """HOPS of each sample from the common ancestors of its truth and its best leaves, and which of these are none."""
     targets, place = np.unique(truth, return_inverse=True)
     ranks, weights, of_depth = perfect_ranks(taxonomy, targets, common.shape[1])
     # Where no leaf has only the root in common with the truth, a class outside the taxonomy comes after all of them.
     of_depth[:, 0] = np.where(of_depth[:, 0] < 0, of_depth.max(axis=1) + 1, of_depth[:, 0])
-    off = weights[place] * np.abs(of_depth[place[:, None], taxonomy.depth[common]] - ranks[place])
+    rank = of_depth[place[:, None], taxonomy.depth[common]]
+    # All leaves are below a truth at the root; what lies outside is not.
+    rank += is_outside & (truth == 0)[:, None]
+    off = weights[place] * np.abs(rank - ranks[place])
     found = {}
     for size in HOPS_SIZES:
         own = ranks[:, :size]

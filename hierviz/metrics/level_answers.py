@@ -2,9 +2,10 @@ r"""Answers level by level: are they right, and do they agree with each other?
 
 Conventions
 -----------
-A sample has one answer for each level l = 1, 2, ..., max_depth: a node, or -1 where it has none. Its truth y, with depth L, has
-the ancestor a_l at each level up to L; levels below the truth count for nothing. A hit is an answer equal to a_l. A sample
-whose truth is the root has no level, and is left out (nan), except of TICE, which does not depend on the truth. Trees only.
+A sample has one answer for each level l = 1, 2, ..., max_depth: a node, -1 where it has none, or -2 for one outside the taxonomy,
+which is a leaf directly below the root. Its truth y, with depth L, has the ancestor a_l at each level up to L; levels below the
+truth count for nothing. A hit is an answer equal to a_l. A sample whose truth is the root has no level, and is left out (nan),
+except of TICE, which does not depend on the truth. Trees only.
 
 Answers are a path if each is a child of the one before it, the first one of the root; they may stop early. A leaf above a
 level, which scores may give as the answer of that level too, is no break of its own path.
@@ -27,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
+from hierviz.predictions.outside import OUTSIDE_AT_LEVEL
 
 
 def path_levels(taxonomy, nodes):
@@ -65,12 +67,14 @@ def broken_links(taxonomy, answers):
     Returns
     -------
     ndarray of bool, shape (n_samples, max_depth)
-        Answers that are no child of the answer before them; after a level without an answer, any.
+        Answers that are no child of the answer before them; after a level without an answer, any. One outside the taxonomy
+        follows from the root, or from another.
     """
     before = np.concatenate([np.zeros((len(answers), 1), dtype=answers.dtype), answers[:, :-1]], axis=1)
-    there = answers >= 0
+    there, is_outside = answers != -1, answers == OUTSIDE_AT_LEVEL
     follows = (before >= 0) & (taxonomy.parent[np.maximum(answers, 0)] == before) & (answers > 0)
     stays = (answers == before) & taxonomy.is_leaf[np.maximum(answers, 0)]
+    follows |= is_outside & ((before == 0) | (before == OUTSIDE_AT_LEVEL))
     return there & ~follows & ~stays
 
 

@@ -8,7 +8,7 @@ nodes.
 
 Functions
 ---------
-Outside
+Outside, outside_mass
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from hierviz.messages.number_text import percent_text
 from hierviz.predictions.name_mapping import NameMapping
 
 OUTSIDE = -1
+# The same in arrays of answers by level, where -1 is none.
+OUTSIDE_AT_LEVEL = -2
 # Attribute of samples: what the file says in place of a class.
 GIVEN = "answer outside the taxonomy"
 # Attributes of samples that a language model answers: its text, whether a class was read of it or why none, how sure it says it
@@ -33,6 +35,11 @@ TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 READ_CLASS, MARKS = "answer_class", "answer_marks"
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
+
+
+def outside_mass(leaf_mass: np.ndarray) -> np.ndarray:
+    """Probability of an answer outside the taxonomy: what the leaves leave, in [0, 1]; shape and order of `leaf_mass`."""
+    return np.clip(1 - leaf_mass, 0, 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from hierviz.messages.notebook_html import fact_rows, fact_sheet, table
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.from_memory import FromMemory
 from hierviz.predictions.listed_scores import ListedScores
-from hierviz.predictions.outside import Outside
+from hierviz.predictions.outside import OUTSIDE_AT_LEVEL, Outside
 from hierviz.predictions.parametrisation import column_nodes, column_order, node_probabilities
 from hierviz.predictions.score_rows import PROBABILITIES, check_rows, taken_rows
 from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy, of_tensor
@@ -391,7 +391,10 @@ class Predictions(FromMemory):
 
     @property
     def level_labels(self) -> np.ndarray | None:
-        """Answer of each level of labels that are given by level, shape (n_samples, max_depth); -1 for none. None for others."""
+        """Answer of each level of labels that are given by level, shape (n_samples, max_depth). None for others.
+
+        -1 for none, -2 for one outside the taxonomy.
+        """
         if not self.is_by_level or self.labels is None:
             return None
         found = np.full((self.n_samples, max(self.taxonomy.max_depth, 1)), -1)
@@ -399,7 +402,8 @@ class Predictions(FromMemory):
         level = np.arange(len(rows)) - self.labels.offsets[:-1][rows]
         # Of a taxonomy that was cut, lower levels say what those above say.
         inside = level < found.shape[1]
-        found[rows[inside], level[inside]] = self.labels.nodes[inside]
+        nodes = self.labels.nodes[inside]
+        found[rows[inside], level[inside]] = np.where(nodes < 0, OUTSIDE_AT_LEVEL, nodes)
         return found
 
     @property

@@ -37,8 +37,8 @@ def hops(graph, truth, order, k):
     depths = sorted({graph.depth[graph.common(truth, leaf)] for leaf in graph.leaves}, reverse=True)
     rank = {leaf: depths.index(graph.depth[graph.common(truth, leaf)]) for leaf in graph.leaves}
     perfect, weights = sorted(rank.values()), []
-    # What lies outside the taxonomy has the root in common with every truth.
-    rank[OUTSIDE] = sum(depth > 0 for depth in depths)
+    # What lies outside the taxonomy has the root in common with every truth, and is not right even there.
+    rank[OUTSIDE] = sum(depth > 0 for depth in depths) if truth else 1
     for r in sorted(set(perfect)):
         n = perfect.count(r)
         end = 0.0 if r == len(depths) - 1 else 1.0 if r == 0 else 2.0 ** -(r + 1)
@@ -66,14 +66,14 @@ def best_leaves(graph, rows, truth, outside):
     return found
 
 
-def random_cuts(graph, rows, truth, cuts):
+def random_cuts(graph, rows, truth, outside, cuts):
     """Block ``random_cuts`` [4]_ of some cuts, each a list of nodes of which every leaf has one above it."""
     hits = []
     for cut in cuts:
         assert all(sum(node in graph.up[leaf] for node in cut) == 1 for leaf in graph.leaves), cut
-        for p, y in zip(rows, truth):
+        for p, y, is_out in zip(rows, truth, outside):
             answer = min(cut, key=lambda node: (-p[node], node))
-            hits.append(float(answer in graph.up[y] or y in graph.up[answer]))
+            hits.append(float(not is_out and (answer in graph.up[y] or y in graph.up[answer])))
     return {"treecut_accuracy": mean(hits)}
 
 
@@ -82,7 +82,7 @@ def cut_at(graph, depth):
     return [v for v in range(graph.n) if graph.depth[v] == depth or (graph.depth[v] < depth and not graph.children[v])]
 
 
-def probabilities(graph, rows, truth):
+def probabilities(graph, rows, truth, outside):
     """Block ``probabilities`` without what is redrawn [5]_."""
     deepest, found = max(graph.depth), {"brier_by_depth": {}, "log_loss_by_depth": {}}
     for depth in range(1, deepest + 1):
@@ -96,17 +96,33 @@ def probabilities(graph, rows, truth):
     found["brier"], found["log_loss"] = (found[f"{key}_by_depth"][str(deepest)] for key in ("brier", "log_loss"))
     answers = [level_answers(graph, p) for p in rows]
     for level, depth in enumerate(list(found["brier_by_depth"])):
-        best = [(of_levels[level], p, y) for of_levels, p, y in zip(answers, rows, truth)]
+        best = [
+            (of_levels[level], p, y) for of_levels, p, y, is_out in zip(answers, rows, truth, outside) if not is_out
+        ]
         # Of a truth above the answer it is not known whether the answer is right.
         pairs = [(p[v], v in graph.up[y]) for v, p, y in best if v in graph.up[y] or y not in graph.up[v]]
+        # What no leaf has is the probability of a best class outside the taxonomy, which is never right.
+        pairs += [(left_by_leaves(graph, p), False) for p, is_out in zip(rows, outside) if is_out]
         for key, value in calibration(sorted(pairs, key=lambda pair: pair[0])).items():
             found.setdefault(f"{key}_by_depth", {})[depth] = found[key] = value
     return found
 
 
+def left_by_leaves(graph, p):
+    """What the probabilities of the leaves leave of 1, not below 0."""
+    return min(max(1 - math.fsum(p[leaf] for leaf in graph.leaves), 0.0), 1.0)
+
+
 def level_answers(graph, p):
     """The most probable class of each level, leaves above it among them, the lowest node of several."""
     return [min(cut_at(graph, depth), key=lambda v: (-p[v], v)) for depth in range(1, max(graph.depth) + 1)]
+
+
+def _follows(graph, above, node):
+    """Whether an answer is a child of the one above it, or the same leaf; one outside the taxonomy is a leaf below the root."""
+    if node == OUTSIDE:
+        return above in (0, OUTSIDE)
+    return graph.parents[node] == [above] or (above == node and not graph.children[node])
 
 
 def levels(graph, answers, truth):
@@ -117,9 +133,7 @@ def levels(graph, answers, truth):
         path = graph.path(y)[1:]
         right = [depth < len(given) and given[depth] == node for depth, node in enumerate(path)]
         steps = zip([0, *given], given)
-        found["tice"].append(
-            float(any(graph.parents[b] != [a] and not (a == b and not graph.children[b]) for a, b in steps))
-        )
+        found["tice"].append(float(not all(_follows(graph, above, node) for above, node in steps)))
         if not path:
             continue
         runs = "".join("x" if hit else " " for hit in right)

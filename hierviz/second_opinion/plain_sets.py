@@ -118,7 +118,8 @@ def labels(graph, predicted, truth, rows=None):
         areas = {"hf1_auc": ("h", True), "hf1_auc_raw": ("h", False)}
         areas |= {"ihf1_auc": ("ih", True)} if graph.is_tree else {}
         for key, (prefix, adds) in areas.items():
-            values = [_area(graph, p, true, weights[prefix], adds) for p, true in zip(rows, trues)]
+            beyond = [sum(node < 0 for node in listed) * outside[prefix] for listed in predicted]
+            values = [_area(graph, *of, weights[prefix], adds) for of in zip(rows, trues, beyond)]
             found[key] = mean(value for value in values if value is not None)
     return found
 
@@ -163,8 +164,11 @@ def _means_of(prefix, overlaps):
     return found
 
 
-def _area(graph, p, true, weight, adds):
-    """Area under precision over recall of the set {score >= t}, t falling; None where nothing is due."""
+def _area(graph, p, true, beyond, weight, adds):
+    """Area under precision over recall of the set {score >= t}, t falling, which claims `beyond` outside the taxonomy at every t.
+
+    None where nothing is due.
+    """
     due = math.fsum(weight[node] for node in true)
     if not due:
         return None
@@ -176,7 +180,7 @@ def _area(graph, p, true, weight, adds):
                 score[parent] = max(score[parent], score[node])
     order = sorted(range(1, graph.n), key=lambda node: -score[node])
     last = min(score[node] for node in true if weight[node])
-    area, before, claimed, shared, place = 0.0, (1.0, 0.0), 0.0, 0.0, 0
+    area, before, claimed, shared, place = 0.0, (float(beyond == 0), 0.0), beyond, 0.0, 0
     while before[1] < 1:
         bound = score[order[place]]
         while place < len(order) and score[order[place]] == bound:

@@ -257,13 +257,12 @@ class _Recomputation:
         graph, found, left_out = self.graph, {}, {}
         unknown_rule = f"the rule {self.rule} has no plain definition here"
         if self.model["distribution"] is not None:
-            for block in (plain_numbers.distribution, plain_scores.probabilities):
-                found[block.__name__] = block(graph, self.p, self.single)
+            found["distribution"] = plain_numbers.distribution(graph, self.p, self.single)
             blocks = (plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective, plain_scores.best_leaves)
-            for block in blocks:
+            for block in (*blocks, plain_scores.probabilities):
                 found[block.__name__] = block(graph, self.p, self.single, self.outside)
             cuts = [cut.tolist() for cut in random_cuts(self.part.taxonomy).cuts]
-            found["random_cuts"] = plain_scores.random_cuts(graph, self.p, self.single, cuts)
+            found["random_cuts"] = plain_scores.random_cuts(graph, self.p, self.single, self.outside, cuts)
         answers = self._answers()
         if self.model["predicted"] is not None and answers is not None:
             found["predicted"] = plain_numbers.predicted(graph, answers, self.single)

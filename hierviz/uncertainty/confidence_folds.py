@@ -172,6 +172,7 @@ def answer_events(predictions: Predictions, nodes: np.ndarray) -> np.ndarray:
     predictions : Predictions
         With one truth a sample.
     nodes : ndarray of int, shape (n_samples,)
+        -1 lies outside the taxonomy, where no truth is.
 
     Returns
     -------
@@ -183,5 +184,6 @@ def answer_events(predictions: Predictions, nodes: np.ndarray) -> np.ndarray:
     rows, truth = rows[taxonomy.is_leaf[truth]], truth[taxonomy.is_leaf[truth]]
     # The root, which is above everything, has no key.
     keys = np.arange(len(rows)) * taxonomy.n_nodes + nodes[rows]
-    is_right[rows] = (nodes[rows] == 0) | is_member(keys, truth_keys(taxonomy, truth))
+    # The key of -1 would be that of the last node in the row before.
+    is_right[rows] = (nodes[rows] == 0) | ((nodes[rows] > 0) & is_member(keys, truth_keys(taxonomy, truth)))
     return is_right

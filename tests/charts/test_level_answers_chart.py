@@ -26,6 +26,17 @@ def test_a_broken_link(taxonomy, width, dark):
         assert part in text, part
 
 
+def test_an_answer_outside_is_one_and_follows_from_nothing(taxonomy):
+    drawn = hv.charts.level_answers(taxonomy, [taxonomy.node("mammal"), -2], taxonomy.node("cat"))
+    assert drawn.table.to_dict("records")[1] == {
+        "level": 2, "answer": "(outside the taxonomy)", "truth": "cat", "outcome": "outside", "is_broken": True
+    }  # fmt: skip
+    assert drawn.sentence.endswith("no path from the top: (outside the taxonomy) at level 2 is in no class.")
+    text = json.dumps(drawn.chart.to_dict())
+    assert palette(None).outside in text
+    assert "no answer" not in text
+
+
 def test_a_path_has_no_broken_link(taxonomy):
     drawn = hv.charts.level_answers(taxonomy, taxonomy.nodes("mammal", "cat"))
     assert drawn.sentence == "The answers of 2 levels are a path from the top."

@@ -10,8 +10,11 @@ from hierviz.diagnosis import confused_pairs, node_table
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.score_numbers import score_numbers
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics import path_metrics
+from hierviz.metrics.best_leaves import best_leaf_numbers
+from hierviz.uncertainty.confidence_folds import answer_events
 from tests.small_tree import EDGES
 
 
@@ -134,3 +137,64 @@ def test_diagnoses_have_a_row_of_it_and_a_filter(taxonomy):
     assert table.answered[1:].sum() == 2
     assert table.stopped_here.sum() == 1
     assert table.n_wrong[0] == 3
+
+
+def test_a_best_class_outside_is_right_in_no_level_and_no_cut(taxonomy, tmp_path):
+    """By hand: two of three samples have most of their mass outside; each is sure of a class that is never true."""
+    rows = ["cat,0.9,0.05,0,0.05,0", "dog,0.05,0.15,0,0,0.8", "cat,0.02,0,0,0,0.98"]
+    header = "sample_id,truth,cat,dog,duck,newt,unicorn"
+    (tmp_path / "s.csv").write_text("\n".join([header, *(f"{k},{row}" for k, row in enumerate(rows * 20))]))
+    many = hv.load_predictions(tmp_path / "s.csv", taxonomy, outside="wrong")
+    model = many.take(np.arange(3))
+    evaluation = Evaluation.from_predictions(model)
+    found = score_numbers(evaluation, ("probabilities", "random_cuts", "best_leaves"))
+    for level in (1, 2):
+        assert found["probabilities"][f"is_right.{level}"].tolist() == [1, 0, 0]
+        # What no leaf has: 1 - 0.2 and 1 - 0.02; of the others the class itself.
+        assert found["probabilities"][f"confidence.{level}"].tolist() == pytest.approx(
+            [{1: 0.95, 2: 0.9}[level], 0.8, 0.98]
+        )
+    assert found["random_cuts"]["treecut_accuracy"].tolist() == [1, 0, 0]
+    # Twenty of each: the levels are off by all of what they are sure of.
+    by_depth = hv.diagnosis.reliability(many, depths=[1, 2])
+    assert by_depth.mean_p.tolist() == pytest.approx([(0.95 + 0.8 + 0.98) / 3, (0.9 + 0.8 + 0.98) / 3])
+    assert by_depth.rate.tolist() == pytest.approx([1 / 3, 1 / 3])
+    numbers = hv.evaluate(many, more=True)["models"][0]["probabilities"]
+    assert numbers["ece_static"] == pytest.approx((0.1 + 0.8 + 0.98) / 3)
+
+
+def test_a_leaf_outside_is_not_below_a_truth_at_the_root(taxonomy):
+    """All leaves are right for the root; HOPS of an order that begins outside is 0, as no order is worse."""
+    leaves = taxonomy.leaves
+    found = best_leaf_numbers(taxonomy, np.zeros(2, dtype=int), np.array([leaves, [-1, *leaves[:-1]]]))
+    assert found["hops_5"].tolist() == [1, 0]
+
+
+def test_an_answer_outside_is_no_event_after_a_sample_of_the_last_class(taxonomy):
+    last = taxonomy.n_nodes - 1
+    model = hv.Predictions.from_labels(taxonomy, [last, -1, -1], truth=[last, last, 1])
+    assert taxonomy.is_leaf[last]
+    assert answer_events(model, np.array([last, -1, -1]))[:2].tolist() == [1, 0]
+
+
+def test_sets_at_every_threshold_have_the_label_outside(taxonomy, tmp_path):
+    """By hand: dog is .6 under mammal .8; with the label outside the sets are {o}, {o, mammal}, {o, mammal, dog}."""
+    rows = ["dog,0.2,0.6,0.1,0.1,0", "dog,0.12,0.18,0,0,0.7", "dog,0,0,0,0.3,0.7"]
+    (tmp_path / "s.csv").write_text(
+        "sample_id,truth,cat,dog,duck,newt,unicorn\n" + "\n".join(f"{k},{row}" for k, row in enumerate(rows))
+    )
+    model = hv.load_predictions(tmp_path / "s.csv", taxonomy, outside="wrong")
+    evaluation = Evaluation.from_predictions(model)
+    areas = evaluation.label_counts(0.5).per_sample()["hf1_auc"]
+    # Recall 0, .5, 1; precision 0, 1/2, 2/3. At last all 6 classes and the label, of which two are true.
+    assert areas.tolist() == pytest.approx([1, 0.5 * (0 + 1 / 2) / 2 + 0.5 * (1 / 2 + 2 / 3) / 2, (0 + 2 / 7) / 2])
+    for threshold in (0.1, 0.25, 0.5):
+        labels = hv.evaluate(evaluation, rule="threshold_set", threshold=threshold)["models"][0]["labels"]
+        curve = hv.curves.set_curve(evaluation, [threshold, 0.99])
+        for key, of_curve in (
+            ("hf1_samples", "hf1_samples"),
+            ("ihf1_samples", "ihf1_samples"),
+            ("hp_samples", "hp_samples"),
+        ):
+            if of_curve in curve.values:
+                assert curve.values[of_curve][-1] == pytest.approx(labels[key]), (threshold, key)

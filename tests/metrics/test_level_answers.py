@@ -42,6 +42,23 @@ def test_four_samples_by_hand(taxonomy, files):
     assert hv.verify(predictions).of_verdict("different") == []
 
 
+def test_an_answer_outside_is_a_leaf_below_the_root(taxonomy, files):
+    """By hand: it may come first, or stay, but is no child of mammal, and nothing follows from it."""
+    rows = ("unicorn,", "unicorn,griffin", "mammal,unicorn", "unicorn,cat", "mammal,cat")
+    text = "".join(f"{k},{row},cat\n" for k, row in enumerate(rows))
+    (files / "p.csv").write_text("sample_id,level_1,level_2,truth\n" + text)
+    predictions = hv.load_predictions(files / "p.csv", taxonomy, disagreeing="levels", outside="wrong")
+    mammal, cat = taxonomy.nodes("mammal", "cat").tolist()
+    assert predictions.level_labels.tolist() == [[-2, -1], [-2, -2], [mammal, -2], [-2, cat], [mammal, cat]]
+    assert broken_links(taxonomy, predictions.level_labels).tolist() == [
+        [False, False], [False, False], [False, True], [False, True], [False, False]
+    ]  # fmt: skip
+    found = hv.evaluate(predictions, more=True)["models"][0]["levels"]
+    # Right: none, none, 1 of 2, 1 of 2, both.
+    assert (found["tice"], found["por"], found["full_path_accuracy"]) == (2 / 5, (0.5 + 0.5 + 1) / 5, 1 / 5)
+    assert hv.verify(predictions).of_verdict("different") == []
+
+
 def test_as_the_authors_code():
     taxonomy = hv.Taxonomy.from_edges([tuple(edge) for edge in GOLDEN["edges"]])
     labels = hv.NodeLists.from_lists([taxonomy.nodes(*names).tolist() for names in GOLDEN["predicted"]])

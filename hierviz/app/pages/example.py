@@ -26,6 +26,7 @@ from hierviz.charts import level_answers
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.predictions.outside import OUTSIDE_AT_LEVEL
 
 LADDER = "ladder"
 DRAWINGS = {LADDER: "Ladder"} | sample.STYLES
@@ -158,7 +159,8 @@ if outcome is None and model.judged[row]:
     sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
 if predictions.is_by_level and taxonomy.is_tree:
     st.markdown("**Answers by level**")
-    levels = predictions.labels[row].tolist()
+    # Labels have -1 for an answer outside the taxonomy, levels for none.
+    levels = [OUTSIDE_AT_LEVEL if node < 0 else node for node in predictions.labels[row].tolist()]
     if levels:
         figure(level_answers(taxonomy, levels, truth, width=state.main_width()), name="levels")
 if p is not None and is_tree_drawn:

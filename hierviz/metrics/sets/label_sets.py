@@ -167,8 +167,9 @@ class LabelSetCounts:
             # Nothing was added by the ancestors: the block is coherent at this threshold, and all nodes are valid.
             is_coherent = len(augmented) == len(predicted)
             valid = predicted if is_coherent else np.flatnonzero(complete_below(taxonomy, inside) & inside)
-            self._count(len(block), predicted, augmented, valid, here, _numbers(outside, rows, len(block)))
-            self._blocks[-1] |= block_areas(taxonomy, block, closed, here)
+            beyond = _numbers(outside, rows, len(block))
+            self._count(len(block), predicted, augmented, valid, here, beyond)
+            self._blocks[-1] |= block_areas(taxonomy, block, closed, here, beyond)
 
     def add_lists(self, truth, predicted, *, is_hard=False):
         """Add samples with lists of predicted nodes.
@@ -373,6 +374,24 @@ class LabelSetCounts:
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
+
+
+def areas_outside(taxonomy, truth, p):
+    """`AREAS` of samples whose sets have one label outside the taxonomy besides, shape (3, n_rows).
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_rows,), or NodeLists
+    p : ndarray of float, shape (n_rows, n_nodes)
+    """
+    true, areas = truth_keys(taxonomy, truth), np.empty((len(AREAS), len(p)))
+    for rows in work_blocks(len(p), taxonomy.n_nodes):
+        block, here = p[rows], rows_of(true, rows.start, rows.stop, taxonomy.n_nodes)
+        found = block_areas(taxonomy, block, highest_below(taxonomy, block), here, np.ones(len(block)))
+        areas[:, rows] = [found[key] for key in AREAS]
+    return areas
 
 
 def _numbers(outside, rows, n):

@@ -10,7 +10,8 @@ says "all possible thresholds").
 
 Sets are augmented with ancestors, which is the curve of the scores `highest_below`; the authors' code leaves that out
 (``raw``), which is another number where scores are not coherent. A set without any weight counts as empty: precision 1.
-A sample without any true weight has no curve: its areas are nan.
+A sample without any true weight has no curve: its areas are nan. The set of a sample that is answered outside the taxonomy has
+one more label at every threshold, which is never true: its curve falls to precision 0 at once.
 
 `SetMetricsByThreshold` is the other view: one threshold for all samples, strict, and means over samples. The area under
 those points is another number.
@@ -34,6 +35,7 @@ from hierviz.metrics.parts import ratio_of_sums
 from hierviz.metrics.sets.node_sets import (
     highest_below,
     node_weights,
+    outside_weight,
     rows_of,
     same_length,
     set_scores,
@@ -43,7 +45,7 @@ from hierviz.metrics.sets.node_sets import (
 from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
 
 
-def block_areas(taxonomy, p, augmented, keys):
+def block_areas(taxonomy, p, augmented, keys, outside=None):
     """Areas under the precision-recall curves of a few rows.
 
     Parameters
@@ -53,6 +55,8 @@ def block_areas(taxonomy, p, augmented, keys):
         Scores in [0, 1], which need not be coherent, and their `highest_below`.
     keys : ndarray of int
         `truth_keys` of these rows.
+    outside : ndarray of int, shape (n_rows,), optional
+        How many labels outside the taxonomy each set has besides.
 
     Returns
     -------
@@ -62,6 +66,7 @@ def block_areas(taxonomy, p, augmented, keys):
     """
     row, node = np.divmod(keys, taxonomy.n_nodes)
     areas, n = {}, len(p)
+    outside = np.zeros(n) if outside is None else outside
     raw, closed = p[:, 1:].astype(np.float64), augmented[:, 1:]
     nodes = np.ones(taxonomy.n_nodes)
     if taxonomy.is_tree:
@@ -70,10 +75,11 @@ def block_areas(taxonomy, p, augmented, keys):
         ascending = np.take_along_axis(closed, order, axis=1)[:, ::-1]
         claimed = np.zeros((n, taxonomy.n_nodes))
         np.cumsum(bits[1:][order], axis=1, out=claimed[:, 1:])
-        areas["ihf1_auc"] = _areas(row, closed[row, node - 1], bits[node], ascending, n, claimed)
+        beyond = outside * outside_weight(taxonomy, "information")
+        areas["ihf1_auc"] = _areas(row, closed[row, node - 1], bits[node], ascending, beyond, claimed)
     else:
         ascending = np.sort(closed, axis=1)
-    areas["hf1_auc"] = _areas(row, closed[row, node - 1], nodes[node], ascending, n)
+    areas["hf1_auc"] = _areas(row, closed[row, node - 1], nodes[node], ascending, outside)
     areas["hf1_auc_raw"] = areas["hf1_auc"].copy()
     differ = (raw != closed).any(axis=1)
     if differ.any():
@@ -82,18 +88,19 @@ def block_areas(taxonomy, p, augmented, keys):
         row, node = row[mine], node[mine]
         raw = raw[differ]
         areas["hf1_auc_raw"][differ] = _areas(
-            place[row], raw[place[row], node - 1], nodes[node], np.sort(raw, axis=1), len(raw)
+            place[row], raw[place[row], node - 1], nodes[node], np.sort(raw, axis=1), outside[differ]
         )
     return areas
 
 
-def _areas(row, score, weight, ascending, n, claimed=None):
-    """Area of each of n rows from the scores and weights of its true nodes.
+def _areas(row, score, weight, ascending, outside, claimed=None):
+    """Area of each row from the scores and weights of its true nodes, and what it claims `outside` the taxonomy.
 
     Area accrues only where recall grows, so only the thresholds that equal the score of a true node matter; how much is
     claimed just before and at such a threshold follows from ranks in the sorted scores. `claimed` is the weight of the
     k highest scores, k = 0, 1, ...; k itself when absent.
     """
+    n = len(outside)
     due = np.bincount(row, weight, minlength=n)
     order = np.lexsort((-score, row))
     row, score, weight = row[order], score[order], weight[order]
@@ -105,6 +112,7 @@ def _areas(row, score, weight, ascending, n, claimed=None):
     here = width - _rank(ascending, row, score, "left")
     if claimed is not None:
         before, here = claimed[row, before], claimed[row, here]
+    before, here = before + outside[row], here + outside[row]
     precision = np.minimum(ratio(shared, here), 1)
     precision_before = np.minimum(ratio(np.maximum(shared - gained, 0), before), 1)
     pieces = gained * (precision + precision_before) / 2
@@ -153,23 +161,30 @@ class SetMetricsByThreshold:
         self._bits = node_weights(taxonomy, "information") if taxonomy.is_tree else None
         self._parts, self._parts_in_bits = [], []
 
-    def add(self, truth, p):
-        """Add samples: truth of shape (n_rows,), or NodeLists, p of shape (n_rows, n_nodes)."""
+    def add(self, truth, p, outside=None):
+        """Add samples: truth of shape (n_rows,), or NodeLists, p of shape (n_rows, n_nodes).
+
+        `outside`, bool of shape (n_rows,), says which sets have a label outside the taxonomy too.
+        """
         check_truth_first(truth)
         p = checked_probabilities(self.taxonomy, p)
         same_length(truth, p)
         keys, n_nodes = truth_keys(self.taxonomy, truth), self.taxonomy.n_nodes
+        beyond = np.zeros((len(p), 1)) if outside is None else np.asarray(outside, dtype=float)[:, None]
         for rows in work_blocks(len(p), n_nodes):
             scores = highest_below(self.taxonomy, p[rows])
             row, node = np.divmod(rows_of(keys, rows.start, rows.stop, n_nodes), n_nodes)
             n, every = len(scores), np.repeat(np.arange(len(scores)), n_nodes - 1)
             true_place, place = self._places(row, scores[row, node]), self._places(every, scores[:, 1:].ravel())
             due = np.bincount(row, minlength=n).astype(float)
-            self._parts.append((self._above(true_place, n), self._above(place, n), due))
+            self._parts.append((self._above(true_place, n), self._above(place, n) + beyond[rows], due))
             if self._bits is not None:
                 bits, every_bits = self._bits[node], np.tile(self._bits[1:], n)
                 due = np.bincount(row, bits, minlength=n)
-                self._parts_in_bits.append((self._above(true_place, n, bits), self._above(place, n, every_bits), due))
+                claimed = self._above(place, n, every_bits) + beyond[rows] * outside_weight(
+                    self.taxonomy, "information"
+                )
+                self._parts_in_bits.append((self._above(true_place, n, bits), claimed, due))
 
     def _places(self, row, score):
         """Which cell of `_above` each score is counted in: its row, and how many thresholds it exceeds."""
