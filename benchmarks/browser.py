@@ -332,6 +332,7 @@ def mistakes(v):
     yield "slices: another slice", v.cell(2), ""
     yield "other correction", v.option("Correction for many tests", "Benjamini-Yekutieli"), "work"
     yield "label errors", v.radio("Label errors"), "work"
+    yield "label errors: as a list", v.radio("List"), ""
     yield "label errors: a row", v.cell(2), ""
 
 

@@ -54,6 +54,8 @@ pictures, reports, checks:
     show                show a chart in a notebook
     widget              operating curves in a notebook whose threshold is dragged
     report              one HTML file that opens without a network
+    log_to_mlflow       numbers, curves and the report in a run of MLflow
+    log_to_wandb        the same in a run of Weights & Biases
     doctor              all faults of files at once
     verify              recompute every number independently
 
@@ -132,5 +134,7 @@ if TYPE_CHECKING:
     from hierviz.second_opinion.verify import verify as verify
     from hierviz.taxonomy.node_lists import NodeLists as NodeLists
     from hierviz.taxonomy.taxonomy import Taxonomy as Taxonomy
+    from hierviz.tracking._mlflow_run import log_to_mlflow as log_to_mlflow
+    from hierviz.tracking._wandb_run import log_to_wandb as log_to_wandb
 
 __getattr__, __dir__, __all__ = lazy(__name__)

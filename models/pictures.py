@@ -80,13 +80,14 @@ def write_examples(folder, pictures, conditions):
     with zipfile.ZipFile(folder / "pictures.zip", "w", zipfile.ZIP_STORED) as archive:
         for sample, picture, row in zip(ids, pictures, conditions):
             truth, *rest = _as_text(row)
-            rows.append((sample, truth, f"{sample}.png", *rest))
-            png = io.BytesIO()
-            PIL.Image.fromarray(picture).save(png, "PNG", optimize=True)
-            entry = zipfile.ZipInfo(f"{sample}.png", date_time=(2026, 1, 1, 0, 0, 0))
+            rows.append((sample, truth, f"{sample}.webp", *rest))
+            # The same pixels as in a PNG, in a fifth less.
+            stored = io.BytesIO()
+            PIL.Image.fromarray(picture).save(stored, "WEBP", lossless=True, quality=100, method=6, exact=True)
+            entry = zipfile.ZipInfo(f"{sample}.webp", date_time=(2026, 1, 1, 0, 0, 0))
             entry.external_attr = 0o644 << 16
             entry.create_system = 3
-            archive.writestr(entry, png.getvalue())
+            archive.writestr(entry, stored.getvalue())
     _write_csv(folder / "examples.csv", rows)
 
 

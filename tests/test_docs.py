@@ -183,7 +183,7 @@ def own_files(tmp_path, truth, monkeypatch):
             predictions = hv.load_predictions(tmp_path / "model_a.csv", taxonomy, truth=truth)
             curve = hv.operating_curve(taxonomy, predictions.truth, hv.pareto_table(taxonomy, predictions))
             write_operating_point(hv.thresholds.OperatingPoint.from_curve(taxonomy, curve, 0.6, "model_a"), path)
-        elif flag in ("--predictions", "--against") and not path.exists():
+        elif flag in ("--predictions", "--against", "--baseline", "--candidate") and not path.exists():
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             made = hv.load_model(model, taxonomy).predict(demo / "pictures.zip")
             if path.suffix == ".npz":
@@ -204,7 +204,7 @@ def commands():
 
 def test_the_readme_shows_every_command():
     assert {line.split()[1] for line in commands()} == {
-        *("app", "evaluate", "table", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy")
+        *("app", "evaluate", "table", "gate", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy")
     }
 
 
@@ -284,6 +284,7 @@ SLOW = [
         "report",
         "charts",
         "comparison",
+        "ci",
     )
 ]
 

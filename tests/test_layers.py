@@ -35,6 +35,8 @@ HEAVY = (
     "distributed",
     "fsspec",
 )
+# What teams track and train with is loaded by the functions that are named after it.
+TRACKING = ("mlflow", "wandb", "sklearn", "matplotlib", "torchmetrics")
 # A foreign model never meets the app's own process.
 SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 
@@ -68,6 +70,7 @@ COLUMN = (
     "findings",
     "charts",
     "reports",
+    "tracking",
     "demo",
     "opening",
     "hierviz",
@@ -100,7 +103,7 @@ NEVER = {
     "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
-LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
+LATE = dict.fromkeys(("cli", "hierviz", "tracking"), ("charts", "reports"))
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
     "messages": (("numpy",), ()),
@@ -114,6 +117,7 @@ PACKAGES = {
     "second_opinion": (("numpy",), ("sklearn", "hiclass")),
     "cluster": (("numpy",), ("dask", "distributed")),
     "onnx": (("numpy",), ("pandas", "PIL", "timm")),
+    "tracking": (("numpy",), ("torch", *TRACKING)),
     "demo": (("numpy",), ()),
     "lessons": (("numpy",), ("IPython",)),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ("anywidget", "traitlets")),
@@ -327,6 +331,8 @@ PLANTED = [
     ("app/state/paths.py", "def f():\n    from hierviz.cli import output"),
     ("opening/files.py", "from hierviz.cli.files import load_models"),
     ("opening/loading.py", "def f():\n    from hierviz.charts import theme"),
+    ("tracking/_mlflow_run.py", "import mlflow"),
+    ("tracking/_mlflow_run.py", "from hierviz.reports import report_file"),
     ("__init__.py", "from hierviz import charts"),
     ("helpers.py", "import numpy"),
 ]
@@ -423,7 +429,7 @@ print(json.dumps([few, sorted({name.split(".")[0] for name in sys.modules})]))
     few, loaded = run(code)
     assert few == ["hierviz", "hierviz._public", "hierviz.messages", "hierviz.messages.stopping"]
     assert {"hierviz", "numpy"} <= set(loaded)
-    assert set(loaded) & set(HEAVY) == set()
+    assert set(loaded) & {*HEAVY, *TRACKING} == set()
 
 
 def test_the_core_runs_on_numpy_alone():

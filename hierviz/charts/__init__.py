@@ -4,6 +4,7 @@ charts:
     agreement_matrix            how far metrics agree in the order of the methods
     answer_changes              flows of answers between outcomes from one threshold to another
     answer_dots                 the answers of rules and models to one sample by p and win
+    answer_steps                how the answer to one sample changed over the steps of a training
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
     decisions                   which rule is best for which metric, and which is in theory
@@ -42,7 +43,8 @@ rule_frontiers              results of every inference rule
     signed_bars                 bars to both sides of zero
     small_tree                  a small tree drawn whole
     subtree_icicle              a subtree coloured by a number of its classes
-two_by_two                  right and wrong answers of two models, crossed
+    training_steps              numbers of models over the steps of their training
+    two_by_two                  right and wrong answers of two models, crossed
     worst_subtrees              a small icicle that names the worst subtrees
     win_breakdown               the win of one sample, level by level
 
@@ -96,6 +98,7 @@ from hierviz.messages.extras import require
 if TYPE_CHECKING:
     from hierviz.charts._answer_changes import answer_changes as answer_changes
     from hierviz.charts._answer_dots import answer_dots as answer_dots
+    from hierviz.charts._answer_steps import answer_steps as answer_steps
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
@@ -150,6 +153,7 @@ if TYPE_CHECKING:
     from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
+    from hierviz.charts._training_steps import training_steps as training_steps
     from hierviz.charts._two_by_two import two_by_two as two_by_two
     from hierviz.charts._widget import widget as widget
     from hierviz.charts._win_breakdown import win_breakdown as win_breakdown

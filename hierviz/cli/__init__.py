@@ -1,6 +1,7 @@
 """The `hierviz` command: open the app, evaluate files, export curves, run models.
 
-Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback).
+Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback). Of `gate`: 0 holds, 1
+fails, 3 not enough samples to tell, 2 bad input, 4 a bug.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import importlib
 import io
 import os
 import sys
+import traceback
 
 from hierviz._version import version
 from hierviz.messages import stopping
@@ -19,6 +21,7 @@ COMMANDS = {
     "app": "open the app in the browser, with the bundled demo or the given files",
     "evaluate": "write all metrics of one or several models as JSON",
     "table": "compare methods in a table: numbers, intervals, ranks, the best constant answer",
+    "gate": "check in CI that a model is at most so much worse than another: exits with 0, 1, or 3 where samples are too few",
     "curve": "write the operating curve of a model as CSV, one row per threshold",
     "chart": "draw one chart of a paper: rules, rejection, groups, ranks, ...",
     "diagnose": "find where a model goes wrong: nodes, confusions, slices, calibration",
@@ -29,6 +32,8 @@ COMMANDS = {
 }
 # Files that are not called as their command; each has its `add_COMMAND`, which gives its options, and its `run_COMMAND`.
 FILES = {"curve": "evaluate", "doctor": "files", "taxonomy": "files"}
+# Exit code of a bug where 1 is another result.
+BUGS = {"gate": 4}
 # Of this package, which Jupyter brings, jsonschema builds a grammar of addresses for two seconds when Altair imports it; no
 # schema of a chart asks for it.
 UNWANTED = "rfc3987_syntax"
@@ -107,6 +112,11 @@ def main(arguments=None):
         stopping.finish()
         print(stopping.LINE, file=sys.stderr)
         return getattr(stopped, "code", 130)
+    except Exception:
+        if arguments[:1] and arguments[0] in BUGS:
+            traceback.print_exc()
+            return BUGS[arguments[0]]
+        raise
     finally:
         stopping.finish()
 

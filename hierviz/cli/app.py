@@ -106,6 +106,7 @@ def visitor_arguments(options):
                 f"--{flag}: expected a number above 0 and below 1,000,000,000, got {value:g}. Give another one."
             )
     limits = ["--max-data-gb", str(options.max_data_gb), "--max-files", str(options.max_files)]
+    limits += ["--no-model-uploads"] if options.no_model_uploads else []
     if options.allow_paths is None:
         return limits
     if not os.path.isdir(options.allow_paths):  # also of a name that is too long

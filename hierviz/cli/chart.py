@@ -34,6 +34,7 @@ from hierviz.cli.judging import (
     require_threshold,
 )
 from hierviz.cli.output import require_places, require_unread, write_text
+from hierviz.cli.trainings import draw_training
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.inference.registry import INFERENCE_RULES
@@ -269,6 +270,11 @@ KINDS = {
     ),
     "ranks": Kind("rank of each method by metric (--preset, --metric)", _ranks, TABLES),
     "methods": Kind("one number of all methods, with runs and intervals (--metric)", _methods, TABLES),
+    "training": Kind(
+        "numbers over the steps of a training, NAME@STEP=FILE or NAME@=FOLDER (--preset, --metric)",
+        draw_training,
+        ("metric", "preset", "rule", "threshold"),
+    ),
     "sensitivity": Kind(
         "which parts of a sample move an ONNX model between two classes (--model, --inputs, --sample)",
         sensitivity.sensitivity_figure,
@@ -361,6 +367,7 @@ def run_chart(options):
         for name in ("taxonomy", "predictions"):
             if not getattr(options, name):
                 raise FileError(f"chart: expected --{name}, got none. Name the file.")
+        options.shows_steps = options.kind == "training"
         chosen = Chosen(**vars(judged(options)))
         # Numbers of tables are those of label sets, too, and curves have the line.
         if options.threshold and set(ONE_RULE) <= set(kind.takes) and "preset" not in kind.takes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierviz.cli.judging import load_models
+from hierviz.cli.judging import files_read, load_models
 from hierviz.cli.output import progress
 from hierviz.evaluation._conformal import BY_CLASS, conformal_of_model, why_no_conformal
 from hierviz.evaluation.evaluation import Evaluation
@@ -17,7 +17,7 @@ from hierviz.evaluation.summary import PATHS
 from hierviz.messages.errors import FileError
 from hierviz.messages.number_text import percent_text
 from hierviz.opening.flags import Option
-from hierviz.opening.named_files import run_files, values_by_method
+from hierviz.opening.named_files import values_by_method
 
 CONFORMAL = (
     Option(
@@ -87,7 +87,7 @@ def named_nodes(model, found):
 
 def _calibrations(options, names=()):
     """What each file of predictions is calibrated on, or each of some models that are run here: list of str."""
-    methods = [file.method for file in run_files(options.predictions or ())] or list(names)
+    methods = [file.method for file, *_ in files_read(options).readings] or list(names)
     given = values_by_method("--calibration", options.calibration, methods)
     return ["0.5" if one is None else one for one in given]
 
@@ -113,13 +113,14 @@ def _evaluated(options, place, path):
     """Evaluation of the calibration file of one of the models, read as its own file is."""
     if not options.predictions:
         raise FileError("--calibration: expected a share with models that are run here, got a file. Give a share.")
-    file = run_files(options.predictions)[place]
+    files = [file for file, *_ in files_read(options).readings]
+    file = files[place]
     changes = {"predictions": [f"{file.method}={path}"]}
     # A value for all files of several serves one; of values by NAME only those of this method are there.
     for name in ("parametrisation", "classes", "predictions_form"):
         given = getattr(options, name, None)
         if isinstance(given, list):
-            methods = {other.method for other in run_files(options.predictions)} - {file.method}
+            methods = {other.method for other in files} - {file.method}
             changes[name] = [one for one in given if one.partition("=")[0] not in methods] or None
     _, (predictions,) = load_models(argparse.Namespace(**(vars(options) | changes)))
     predictions = replace(predictions, name=os.path.basename(path))

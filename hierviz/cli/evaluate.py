@@ -49,6 +49,7 @@ ROWS_AT_ONCE = 10_000
 
 def add_evaluate(command):
     """The options of `evaluate`."""
+    command.set_defaults(each_step=True)
     return [
         *choice_options(),
         MEDIA,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,11 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_and_threshold, rule_parameters
 from hierviz.messages.errors import FileError, near_miss
+from hierviz.messages.number_text import step_text
 from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import load_files
-from hierviz.opening.named_files import run_files, values_by_method
+from hierviz.opening.named_files import values_by_method
 from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
@@ -83,11 +85,26 @@ def input_options(*, taxonomy=True, level="--level", required=True):
     return [*options_of(names, of_files=OF_FILES, required=needed), *projection_options(level)]
 
 
+def files_read(options):
+    """The Files that a command reads: of a training the last step, unless the command takes each step for a model."""
+    files = files_of(options)
+    return files if getattr(options, "each_step", False) else files.of_last_steps
+
+
 def load_models(options, *, keep_empty_labels=False, read_scores=True):
-    """Taxonomy and Predictions that the options of a command name; see `load_predictions` for `read_scores`."""
-    taxonomy, models, _ = load_files(
-        files_of(options), progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores
-    )
+    """Taxonomy and Predictions that the options of a command name; see `load_predictions` for `read_scores`.
+
+    A note on standard error says which step of a training is read, where the command does not show the others.
+    """
+    files = files_read(options)
+    shows_all = getattr(options, "each_step", False) or getattr(options, "shows_steps", False)
+    for name, steps in () if shows_all else files_of(options).trainings.items():
+        print(
+            f"note: {name}: the last of {len(steps)} steps, {step_text([*steps][-1])}; `hierviz table` and `hierviz chart "
+            "training` show all",
+            file=sys.stderr,
+        )
+    taxonomy, models, _ = load_files(files, progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores)
     return taxonomy, with_distinct_names(models)
 
 
@@ -241,7 +258,7 @@ def judged(options, *, rule_of_each=False):
             raise FileError(
                 "--operating-point: expected neither --rule nor --threshold with it, got one of them. Leave it out."
             )
-    rules = rules_of(options, rule_of_each) if point is None else [RULE] * len(run_files(options.predictions))
+    rules = rules_of(options, rule_of_each) if point is None else [RULE] * len(files_read(options).predictions)
     check_rule_flags(options, *rules)
     check_threads(options.threads, "--threads")
     if getattr(options, "annotations", None) is not None and options.ia is not None:
@@ -296,19 +313,24 @@ def require_one(predictions, what):
 
 def thresholds_of(options, methods=None):
     """The threshold of each file of predictions, or of each of some methods: list of float, 0.5 where none is given."""
-    methods = [file.method for file in run_files(options.predictions)] if methods is None else methods
+    methods = _methods(options) if methods is None else methods
     given = values_by_method("--threshold", options.threshold, methods, float)
     return [0.5 if threshold is None else threshold for threshold in given]
 
 
 def rules_of(options, rule_of_each=False):
     """The rule of each file of predictions, list of str: majority where none is given, or that of the threshold where one is."""
-    methods = [file.method for file in run_files(options.predictions)]
+    methods = _methods(options)
     if not rule_of_each:
         return [rule_and_threshold(options.rule, options.threshold)[0]] * len(methods)
     given = values_by_method("--rule", options.rule, methods)
     thresholds = values_by_method("--threshold", options.threshold, methods, float)
     return [rule_and_threshold(rule, of_file)[0] for rule, of_file in zip(given, thresholds, strict=True)]
+
+
+def _methods(options):
+    """The method of each file that is read."""
+    return [run.method for run, *_ in files_read(options).readings]
 
 
 def accretion_of(options, taxonomy):

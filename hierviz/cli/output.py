@@ -149,12 +149,13 @@ OPTIONS = {
     "level": ("depth",),
     "a, b": ("against", "predictions"),
     "models": ("predictions",),
+    "metrics": ("metric",),
 }
 # Before those of a second rule.
 SECOND = "to_"
 SAME = (
     *("rule", "by", "level", "loss", "group", "correction", "q", "view", "worst", "random", "seed", "max_mb"),
-    *("correct", "reading", "metric"),
+    *("correct", "reading", "metric", "max_drop", "resamples"),
 )
 
 

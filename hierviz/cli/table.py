@@ -17,6 +17,7 @@ from hierviz.cli.judging import (
     judged,
 )
 from hierviz.cli.output import require_places, write_text
+from hierviz.cli.trainings import trainings_of
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
@@ -25,10 +26,17 @@ from hierviz.opening.options import with_flags
 from hierviz.thresholds.operating_point import operating_point_notes
 
 FORMATS = {
-    "md": lambda found: found.to_markdown(),
-    "csv": lambda found: found.to_csv(),
-    "latex": lambda found: found.to_latex(),
-    "json": lambda found: json.dumps(with_flags(found.to_dict()), indent=1, ensure_ascii=False) + "\n",
+    "md": lambda found, trainings: "\n".join([found.to_markdown(), *(one.to_text() for one in trainings)]),
+    "csv": lambda found, _: found.to_csv(),
+    "latex": lambda found, _: found.to_latex(),
+    "json": lambda found, trainings: (
+        json.dumps(
+            with_flags(found.to_dict() | ({"trainings": [one.to_dict() for one in trainings]} if trainings else {})),
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    ),
 }
 
 
@@ -36,7 +44,8 @@ def add_table(command):
     """The options of `table`."""
     command.description = (
         "Compare methods by any numbers of `evaluate`: values with spread over runs, intervals, ranks, the best constant answer, "
-        "and how far the metrics agree."
+        "and how far the metrics agree. Of a training (NAME@STEP=FILE or NAME@=FOLDER) the table has the last step; md and json "
+        "also have the numbers over its steps."
     )
     rule = replace(
         RULE_OF_ALL, usage="--rule [NAME=]KEY", help=f"{RULE_OF_ALL.help}; NAME= for one model", several=True
@@ -73,6 +82,7 @@ def run_table(options):
         )
     require_places(options, options.out)
     check_conformal(options)
+    options.shows_steps = options.format in ("md", "json") and options.cluster is None
     chosen = judged(options, rule_of_each=True)
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
@@ -88,4 +98,7 @@ def run_table(options):
         for file in found.files:
             found.notes.extend(f"{file.name}: {note}" for note in operating_point_notes(chosen.point, file.summary))
     found.notes.extend(of_accretion)
-    write_text(options.out, FORMATS[options.format](found))
+    trainings = {}
+    if options.shows_steps:
+        trainings = trainings_of(chosen, metrics, level=options.confidence, group=options.group)
+    write_text(options.out, FORMATS[options.format](found, list(trainings.values())))

@@ -64,10 +64,10 @@ def cell_parts(table, method, column, place):
 def markdown(table) -> str:
     """The table as Markdown."""
     has_runs = any(method.n_runs > 1 for method in table.methods)
-    header = ["Method", *(["Runs"] if has_runs else []), *_labels(table, _plain, "↑", "↓")]
+    header = ["Method", *(["Runs"] if has_runs else []), *_labels(table, plain, "↑", "↓")]
     rows = []
     for place, method in enumerate(table.methods):
-        cells = [_plain(method.name), *([str(method.n_runs)] if has_runs else [])]
+        cells = [plain(method.name), *([str(method.n_runs)] if has_runs else [])]
         for column in table.columns:
             value, spread, interval, mark = cell_parts(table, method, column, place)
             value = f"**{value}**" if mark in BOLD else f"*{value}*" if mark == "second" else value
@@ -75,7 +75,7 @@ def markdown(table) -> str:
         rows.append(cells)
     constant = ["Best constant", *([""] if has_runs else [])]
     rows.append([*constant, *(number(table.constants.values.get(column.key), column) for column in table.columns)])
-    lines = [f"{_plain(table.outside_words)}.", ""] if table.outside_words else []
+    lines = [f"{plain(table.outside_words)}.", ""] if table.outside_words else []
     lines += [_row(header), _row(["---"] + ["---:"] * (len(header) - 1)), *map(_row, rows), ""]
     lines += [f"{text}\n" for text in notes(table)]
     return "\n".join(lines)
@@ -115,7 +115,7 @@ def _labels(table, written, up, down):
     return [written(f"{column.label}{units[column.key]}") + arrows.get(column.better, "") for column in table.columns]
 
 
-def _plain(text):
+def plain(text: str) -> str:
     """Text in a cell of Markdown: no line break, no mark of its own."""
     return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", _CONTROL.sub(" ", text))
 

@@ -21,7 +21,7 @@ it, *second* is the best of the rest. Clearly different: the simultaneous interv
 
 Functions
 ---------
-Method, Difference, difference, marks_of, ranks_of
+Method, Difference, difference, marks_of, clear_of, ranks_of
 
 References
 ----------
@@ -238,23 +238,37 @@ def gains_of(methods: Sequence[Method], column: Column) -> np.ndarray:
 
 def marks_of(methods: Sequence[Method], column: Column, level: float) -> list[str | None]:
     """'best', 'tied', 'second' or None of each method, as the conventions say; all None where nothing can be compared."""
+    clear = clear_of(methods, column, level)
     gains = gains_of(methods, column)
-    places = np.flatnonzero(~np.isnan(gains)).tolist()
-    found: list[str | None] = [None] * len(methods)
-    ranked = [methods[place] for place in places]
-    if len(ranked) < 2 or not column.sign or any(method.why_not_compared(column) for method in ranked):
-        return found
-    draws = np.stack([method.draws[column.key] for method in ranked])
-    if draws.shape[1] < fewest_resamples(level) or math.isinf(gains[places].max()):
-        return found
-    pairs = clear_pairs(
-        gains[places],
-        column.sign * draws,
+    if clear is None or not column.sign or math.isinf(np.nanmax(gains)):
+        return [None] * len(methods)
+    return marks(gains, clear)
+
+
+def clear_of(methods: Sequence[Method], column: Column, level: float) -> np.ndarray | None:
+    """Which pairs of methods are clearly different by a number, as the conventions say.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_methods, n_methods), or None
+        False where one has no value. None where nothing can be compared: fewer than two values, or a value without an interval.
+    """
+    sign, found = column.sign or 1, [method.value(column.key) for method in methods]
+    values = np.array([np.nan if value is None else sign * value for value in found])
+    places = np.flatnonzero(~np.isnan(values)).tolist()
+    known = [methods[place] for place in places]
+    if len(known) < 2 or any(method.why_not_compared(column) for method in known):
+        return None
+    draws = np.stack([method.draws[column.key] for method in known])
+    if draws.shape[1] < fewest_resamples(level):
+        return None
+    clear = np.zeros((len(methods), len(methods)), dtype=bool)
+    clear[np.ix_(places, places)] = clear_pairs(
+        rounded(values[places]),
+        sign * draws,
         level,
-        ranked[0].n_units,
-        spread=[method.spread(column.key) or 0.0 for method in ranked],
-        n_runs=[method.n_runs for method in ranked],
+        known[0].n_units,
+        spread=[method.spread(column.key) or 0.0 for method in known],
+        n_runs=[method.n_runs for method in known],
     )
-    for place, mark in zip(places, marks(gains[places], pairs), strict=True):
-        found[place] = mark
-    return found
+    return clear

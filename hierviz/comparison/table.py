@@ -169,7 +169,7 @@ def compare(
     ]
     if preset is None and not metrics:
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
-    found = _resamples(models, rows[0], resamples, seed, group)
+    found = resamples_of(models, rows[0], resamples, seed, group)
     kept, kept_constants = kept_of(former, models, columns, found, weights is not None)
     drawn = {key for method in kept.values() for key in method.draws}
     others = [column for column in columns if column.key not in drawn and not has_protein([column])]
@@ -189,7 +189,7 @@ def compare(
         draws = resampled_draws(numbers, found, stage(RESAMPLES, "resamples"))
     names_of_files = [file.name for file in files]
     methods = [
-        _method(name, files, draws, numbers, kept.get(name), found, len(rows[0]))
+        method_of(name, files, draws, numbers, kept.get(name), found, len(rows[0]))
         for name in dict.fromkeys(names_of_files)
     ]
     best = constants(models[0], [c for c in columns if c.key not in kept_constants.values], weights, accretion)
@@ -250,8 +250,11 @@ def _aligned(models):
     return rows
 
 
-def _resamples(models, rows, n_resamples, seed, group):
-    """Resamples of the judged samples, which are at these rows of the first model; None where none are wanted."""
+def resamples_of(models, rows, n_resamples, seed, group):
+    """Resamples of the judged samples, which are at these rows of the first model; None where none are wanted.
+
+    Other arguments as of `compare`.
+    """
     if not n_resamples:
         return None
     groups = group
@@ -266,7 +269,7 @@ def _resamples(models, rows, n_resamples, seed, group):
     return Resamples.draw(len(rows), n_resamples, seed, groups)
 
 
-def _method(name, files, draws, numbers, former, resamples, n_samples):
+def method_of(name, files, draws, numbers, former, resamples, n_samples):
     """The Method of the files of one name; `former` is one with draws that are taken over, or None."""
     places = [place for place, file in enumerate(files) if file.name == name]
     runs = [files[place].values for place in places]

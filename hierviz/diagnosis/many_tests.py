@@ -6,7 +6,7 @@ Arrays have shape (n_tests,). Tests are one-sided, a small p-value says "more th
 
 Functions
 ---------
-ManyTests, hypergeometric_tail, discordant_p_values, adjusted, log_factorial
+ManyTests, hypergeometric_tail, discordant_p_values, adjusted, holm, log_factorial
 
 References
 ----------
@@ -14,6 +14,7 @@ References
 .. [2] Y. Benjamini, D. Yekutieli, The control of the false discovery rate in multiple testing under dependency,
    Ann. Statist. 29, 2001.
 .. [3] Q. McNemar, Note on the sampling error of the difference between correlated proportions, Psychometrika 12, 1947.
+.. [4] S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70.
 """
 
 from __future__ import annotations
@@ -205,4 +206,30 @@ def adjusted(p_values, correction="bh"):
     factor = n / np.arange(1, n + 1) * (np.sum(1 / np.arange(1, n + 1)) if correction == "by" else 1)
     values = np.empty(n)
     values[order] = np.minimum(np.minimum.accumulate((p_values[order] * factor)[::-1])[::-1], 1)
+    return values
+
+
+def holm(p_values):
+    """p-values that may be compared with the chance of any false finding, by Holm's steps [4]_; whatever the dependence.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (n_tests,)
+        nan is no test and stays nan.
+
+    Returns
+    -------
+    ndarray of float, shape (n_tests,)
+        In [0, 1].
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.array(p_values, dtype=np.float64)
+    tested = np.flatnonzero(~np.isnan(values))
+    order = tested[np.argsort(values[tested], kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
+    values[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if len(order) else steps
     return values

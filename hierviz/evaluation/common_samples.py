@@ -160,7 +160,7 @@ def common_rows(models):
         if first.predictions.sample_ids is None or other.predictions.sample_ids is None:
             rows.append(first.rows)
             continue
-        rows.append(_rows_of(first.predictions.ids[first.rows], other.predictions.ids))
+        rows.append(rows_of(first.predictions.ids[first.rows], other.predictions.ids))
     known = np.ones(first.n_judged, dtype=bool)
     for model, places in zip(models, rows, strict=True):
         inside = (places >= 0) & (places < len(model.judged))
@@ -226,7 +226,7 @@ def _train_counts(taxonomy):
         return None
 
 
-def _rows_of(wanted, ids):
+def rows_of(wanted, ids):
     """Row of each wanted id among ids, -1 where there is none."""
     row_of = {}
     for row, sample_id in enumerate(as_text(ids).tolist()):

@@ -7,7 +7,8 @@ Halves are rounded up (of a negative number down: away from 0), as a reader roun
 
 Functions
 ---------
-value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up, shares_text, threshold_text
+value_text, percent_text, points_text, probability_text, count_text, step_text, fixed_text, adding_up, shares_text,
+threshold_text
 """
 
 import math
@@ -70,6 +71,11 @@ def probability_text(p):
 def count_text(n):
     """A count in at most five letters, where there is no room for more: 7, 982, 1.6k, 16k."""
     return f"{n}" if n < 1000 else f"{fixed_text(n / 1000, 1)}k" if n < 9950 else f"{fixed_text(n / 1000, 0)}k"
+
+
+def step_text(step):
+    """A step of a training: whole numbers without a point, others as they are."""
+    return str(int(step)) if float(step).is_integer() else repr(float(step))
 
 
 def fixed_text(value, decimals):

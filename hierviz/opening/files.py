@@ -84,7 +84,8 @@ class Files:
     predictions: tuple[str, ...] = _asked(
         "--predictions P",
         "scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts; repeat it for several models, "
-        "where a command takes these: NAME=P names the model; files with the same name are its runs",
+        "where a command takes these: NAME=P names the model; files with the same name are its runs; NAME@STEP=P is a step of a "
+        "training, NAME@=FOLDER one step a file",
         (),
         role="predictions",
         label="Predictions, one file per model or run",
@@ -290,6 +291,31 @@ class Files:
             for shared, of_one in zip(of_all, of_files, strict=True)
         ]
         return list(zip(runs, *own, strict=True))
+
+    @property
+    def trainings(self):
+        """Places of the prediction files that are steps of a training: dict of its name to dict of step to place, ascending.
+
+        One with a single step is a model as others are.
+        """
+        found = {}
+        for place, (run, *_) in enumerate(self.readings):
+            if run.step is not None:
+                found.setdefault(run.method, {})[run.step] = place
+        return {name: dict(sorted(steps.items())) for name, steps in found.items() if len(steps) > 1}
+
+    @property
+    def of_last_steps(self):
+        """The same with the last step of each training alone."""
+        earlier = {place for steps in self.trainings.values() for place in list(steps.values())[:-1]}
+        return self.only([place for place in range(len(self.predictions)) if place not in earlier])
+
+    def only(self, places):
+        """The same with some of the prediction files alone."""
+        of_files = ("predictions", "classes_of", *SINGLE)
+        return replace(
+            self, **{name: tuple(value[i] for i in places) for name in of_files if (value := getattr(self, name))}
+        )
 
     @property
     def said(self):

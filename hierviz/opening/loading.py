@@ -21,7 +21,7 @@ from hierviz.readers.temporary_files import rewindable
 INNER_TRUTH = ("own", "other")
 
 
-def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_checked=True):
+def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_checked=True, taxonomy=None):
     """Read and run what Files name.
 
     Parameters
@@ -32,6 +32,8 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         all), or None.
     keep_empty_labels, read_scores, is_checked : bool
         As `load_predictions` takes them; scores are read in any case where they are judged on a part of the taxonomy.
+    taxonomy : Taxonomy, optional
+        What was read of these files before.
 
     Returns
     -------
@@ -49,8 +51,9 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
     check_projection(files.projection)
     truth = rewindable(files.truth)  # every prediction file is joined with it again
     rewound = {path: rewindable(path) for path in dict.fromkeys(classes for _, _, classes, _ in files.readings)}
-    stage(f"Reading {Path(files.taxonomy).name}")
-    taxonomy = taxonomy_of(files)
+    if taxonomy is None:
+        stage(f"Reading {Path(files.taxonomy).name}")
+        taxonomy = taxonomy_of(files)
     mapping = mapping_of(files, taxonomy)
     predictions = [
         load_predictions(
@@ -82,6 +85,34 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         inputs.append(on)
     predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
+
+
+def step_readers(files, training, stage, last=None):
+    """What reads the steps of a training, each when it is called, so that one of them is in memory at a time.
+
+    Parameters
+    ----------
+    files : Files
+    training : str
+        A key of `Files.trainings`.
+    stage : callable
+        As of `load_files`.
+    last : Predictions or Evaluation, optional
+        The last step, where it was read.
+
+    Returns
+    -------
+    dict of float to (callable, or `last`)
+        In ascending order. A function gives the Predictions of its step.
+    """
+    whole = getattr(last, "taxonomy", None) if not files.projection else None
+
+    def reader(place):
+        alone = replace(files.only([place]), model=(), inputs=None)
+        return lambda: load_files(alone, stage, is_checked=None, taxonomy=whole)[1][0]
+
+    readers = {step: reader(place) for step, place in files.trainings[training].items()}
+    return readers if last is None else readers | {[*readers][-1]: last}
 
 
 def names_outside(files, what):

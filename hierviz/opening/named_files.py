@@ -1,4 +1,10 @@
-"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, and values for single methods."""
+"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, values for single methods, steps of a training.
+
+Conventions
+-----------
+``NAME@STEP`` is a step of the training NAME, such as ``flat@12`` or ``flat@0.5``: the same model at different times. Where what
+follows the last @ is no number, it is part of a name. ``NAME@=FOLDER`` reads the steps from the names of the files.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from hierviz.messages.errors import FileError, listed, near_miss
+from hierviz.messages.number_text import step_text
 from hierviz.readers.picture_names import natural_key
 
-# Suffixes of runs in a folder; a folder of .parquet files is one file in parts.
+# Suffixes of runs in a folder; a folder of .parquet files is one file in parts, unless each is a step.
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")
 _KNOWN = (*SUFFIXES, ".txt", ".parquet", ".pq", ".gz")
 _PATTERN = re.compile(r"[*?\[]")
+_STEP = re.compile(
+    r"(?P<training>.*\S)\s*@\s*(?P<step>[+-]?\d+(\.\d+)?(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE | re.DOTALL
+)
+_EPOCH = re.compile(
+    r"(?P<training>.*?)[\s_.,:(-]*(?<![A-Za-z])(?:epoch|ep|step|iter|iteration|checkpoint|ckpt)[\s_.=#-]*(?P<step>\d+)\)?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -27,7 +42,7 @@ class RunFile:
     ----------
     path : str
     name : str or None
-        The method, where it is not named after the file.
+        The method, where it is not named after the file; of a step of a training with its step, ``flat@12``.
     run : str or None
         Which run of the method, where it has several files or was named.
     """
@@ -38,8 +53,21 @@ class RunFile:
 
     @property
     def method(self) -> str:
-        """What options call the method: its name, or the file's without suffixes."""
-        return self.name or stem(self.path)
+        """What options call the method: its name, or the file's without suffixes; the training of a step."""
+        step = training_step(self.name)
+        return step[0] if step else self.name or stem(self.path)
+
+    @property
+    def step(self) -> float | None:
+        """The step of the training, None of a file that is none."""
+        step = training_step(self.name)
+        return step[1] if step else None
+
+
+def training_step(name: str | None) -> tuple[str, float] | None:
+    """(training, step) of a name ``TRAINING@STEP``, None of another name."""
+    match = _STEP.fullmatch(name.strip()) if name else None
+    return (match["training"].strip(), float(match["step"])) if match else None
 
 
 def stem(path: str) -> str:
@@ -58,6 +86,7 @@ def run_files(texts: Sequence[str]) -> list[RunFile]:
     texts : sequence of str
         Each a path, ``NAME=path``, a folder of files or a pattern such as ``flat/*.npz`` (with or without ``NAME=``). A path
         that exists is never split at ``=``; a folder and a pattern name the method after the folder of the files.
+        ``NAME@STEP=path`` is a step of a training, ``NAME@=folder`` (or a pattern) one step a file.
 
     Returns
     -------
@@ -67,13 +96,19 @@ def run_files(texts: Sequence[str]) -> list[RunFile]:
     Raises
     ------
     FileError
-        If a name is empty, or a folder or pattern holds no file.
+        If a name is empty, a folder or pattern holds no file, a training has two files of one step, or the name of a file does
+        not say its step.
     """
     return with_runs([file for text in texts for file in _files_of(text)])
 
 
 def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
-    """The same files, those of one name as runs of one method: their `run` is the file's name, made distinct."""
+    """The same files, those of one name as runs of one method: their `run` is the file's name, made distinct.
+
+    A training has one file a step, or it is a FileError.
+    """
+    files = [_named_by_step(file) for file in files]
+    _require_one_a_step(files)
     # A file that is called as a method is another run of it.
     named = {file.name for file in files if file.name is not None}
     files = [RunFile(file.path, file.method) if file.method in named else file for file in files]
@@ -90,9 +125,27 @@ def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
     return found
 
 
+def _named_by_step(file):
+    """A step of a training under its name as it is written everywhere: ``flat@1`` for ``flat @ 1.0``."""
+    step = training_step(file.name)
+    return file if step is None else RunFile(file.path, f"{step[0]}@{step_text(step[1])}", file.run)
+
+
+def _require_one_a_step(files):
+    for file in files:
+        paths = [other.path for other in files if other.name == file.name]
+        if file.step is not None and len(paths) > 1:
+            raise FileError(
+                f"{file.name}: expected one file for a step of a training, got {listed(paths, 2)}. Leave one out, or give it "
+                "another step."
+            )
+
+
 def _files_of(text):
     """The files of one ``--predictions``, without their runs."""
     name, path = _split(text)
+    if name is not None and name.endswith("@") and name.strip("@ "):
+        return _steps_in(name[:-1].strip(), path)
     found = _runs_in(path) if os.path.isdir(path) else []
     if _PATTERN.search(path) and not os.path.exists(path) and "://" not in path:
         found = sorted(glob.glob(path), key=natural_key)
@@ -102,6 +155,65 @@ def _files_of(text):
     folders = [os.path.basename(os.path.dirname(os.path.abspath(file))) for file in found]
     files = [RunFile(file, name or folder) for file, folder in zip(found, folders, strict=True)]
     return files or [RunFile(path, name)]
+
+
+def _steps_in(training, path):
+    """The files of ``TRAINING@=path``, a folder or a pattern, in the order of their steps."""
+    is_folder = os.path.isdir(path)
+    paths = _in_folder(path) if is_folder else sorted(glob.glob(path), key=natural_key)
+    if not paths:
+        what = "prediction files in the folder" if is_folder else "a folder, or files that match"
+        raise FileError(f"--predictions {training}@={path}: expected {what}, got none. Check the path.")
+    steps = steps_in_names(paths)
+    return [
+        RunFile(file, f"{training}@{step_text(step)}")
+        for step, file in sorted(zip(steps, paths, strict=True), key=lambda pair: pair[0])
+    ]
+
+
+def steps_in_names(paths: Sequence[str]) -> list[float]:
+    """The step that the name of each file says: its only number, or the only one that is not the same in all names.
+
+    Raises
+    ------
+    FileError
+        If a name has no number, or several could be the step.
+    """
+    numbers = [_NUMBER.findall(stem(path)) for path in paths]
+    for path, found in zip(paths, numbers, strict=True):
+        if not found:
+            raise FileError(
+                f"{path}: expected the step as a number in the file name, as in epoch_12.npz, got none. Rename the file, leave "
+                "it out, or name it: NAME@STEP=FILE."
+            )
+    n = len(numbers[0])
+    places = [0] if all(len(found) == 1 for found in numbers) else []
+    if not places and all(len(found) == n for found in numbers):
+        places = [place for place in range(n) if len({float(found[place]) for found in numbers}) > 1]
+    if len(places) != 1:
+        path, found = next(pair for pair in zip(paths, numbers, strict=True) if len(pair[1]) > 1)
+        raise FileError(
+            f"{path}: expected one number in the file name that says the step, got {listed(found, 5)}. Rename the files, or "
+            "name each: NAME@STEP=FILE."
+        )
+    return [float(found[places[0]]) for found in numbers]
+
+
+def steps_of_stems(stems: Sequence[str]) -> dict[str, str]:
+    """``flat@3`` for ``flat_epoch3``, by name of a file: of those that differ only in the number of an epoch, step or checkpoint.
+
+    Only what has at least two steps, and one file each.
+    """
+    found: dict[str, dict[float, list[str]]] = {}
+    for name in stems:
+        if match := _EPOCH.fullmatch(name):
+            found.setdefault(match["training"] or "model", {}).setdefault(float(match["step"]), []).append(name)
+    return {
+        names[0]: f"{training}@{step_text(step)}"
+        for training, steps in found.items()
+        if len(steps) > 1 and all(len(names) == 1 for names in steps.values())
+        for step, names in steps.items()
+    }
 
 
 def _split(text):
@@ -116,10 +228,18 @@ def _split(text):
 
 def _runs_in(folder):
     """Files of runs in a folder, in the order of their numbers; none where it holds the parts of one file."""
+    paths = _in_folder(folder)
+    return [] if any(map(_is_parquet, paths)) else paths
+
+
+def _is_parquet(path):
+    return path.lower().endswith((".parquet", ".pq"))
+
+
+def _in_folder(folder):
+    """Prediction files in a folder, in the order of the numbers in their names."""
     names = [entry.name for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith((".", "_"))]
-    if any(name.lower().endswith((".parquet", ".pq")) for name in names):
-        return []
-    names = [name for name in names if name.lower().removesuffix(".gz").endswith(SUFFIXES)]
+    names = [name for name in names if _is_parquet(name) or name.lower().removesuffix(".gz").endswith(SUFFIXES)]
     return [os.path.join(folder, name) for name in sorted(names, key=natural_key)]
 
 

@@ -36,6 +36,9 @@ VISITORS = {
         "--allow-paths FOLDER",
         "let every visitor open files of this machine by their path, but only inside this folder",
     ),
+    "no_model_uploads": Option(
+        "--no-model-uploads", "run no models that visitors upload, as on a public server; predictions are still taken"
+    ),
 }
 
 

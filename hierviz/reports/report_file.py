@@ -19,7 +19,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from string import Template
@@ -29,6 +29,7 @@ from hierviz._version import version
 from hierviz.charts import palette
 from hierviz.charts.export import browser_library
 from hierviz.charts.scripts import LADDER, ZOOM, script_of, text_of
+from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate, evaluations_of
 from hierviz.messages.errors import PredictionsError, shown
@@ -62,11 +63,14 @@ class Report:
         The JSON of `hierviz.evaluate` that it holds.
     left_out : str
         What was made smaller or left out for want of room, as a sentence; empty where nothing was.
+    curves : dict of str to OperatingCurve
+        Of each model that has one, by name.
     """
 
     html: str
     evaluate: dict[str, Any]
     left_out: str = ""
+    curves: dict[str, OperatingCurve] = field(default_factory=dict)
 
     def write(self, path: str | os.PathLike) -> None:
         """Write the page to a file, whole or not at all; a file that is there is replaced.
@@ -171,7 +175,8 @@ def report(
         entry["conformal"] = None if found is None else found.to_json()
     parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, run.stage)
     html, left_out = _page(parts, title, notes, run.command, samples, story)
-    return Report(html, numbers, left_out)
+    curves = {entry.predictions.name: entry.curve for entry in evaluations if entry.why_no_curve() is None}
+    return Report(html, numbers, left_out, curves)
 
 
 # The page ----------------------------------------------------------------------------------------------------------------

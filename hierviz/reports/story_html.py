@@ -199,12 +199,13 @@ def example(settings, key, store, max_mb):
     parts = sample_parts(model, row, tree=view.tree, **settings.choice) if view.tree in STYLES else ()
     found = settings.looks.get(model.predictions.sample_id(row)) if view.tree == "looks" else None
     if not parts and found is None:
-        return picture + page.drawing(row, key), ["where the model looks"] if view.tree == "looks" else []
+        said = {"where the model looks": view.tree == "looks", "the steps of the training": bool(view.at_step)}
+        return picture + page.drawing(row, key), [words for words, is_asked in said.items() if is_asked]
     text = model.predictions.text(row)
     quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
     figure = parts[0].figure if found is None else charts.sensitivity(found)
     store[key] = charts.packed_chart(figure)
-    words = {"focus": "the class in focus", "unfold": "unfolded classes"}
+    words = {"focus": "the class in focus", "unfold": "unfolded classes", "at_step": "the steps of the training"}
     sample = f'<div class="story-sample">{picture}<div>{quoted}{page.facts(row)}</div></div>'
     return sample + chart(key, figure.sentence), [said for name, said in words.items() if getattr(view, name)]
 

@@ -88,7 +88,7 @@ class View:
     `hierviz.diagnosis.review_samples`.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
-    `ask` (the ladder asks before it shows) of Examples.
+    `ask` (the ladder asks before it shows) and `at_step` (of a training; the last one where it is empty) of Examples.
     `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
     `zoom` is the class that the difference tree of two models is zoomed into.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
@@ -116,6 +116,7 @@ class View:
     order: str = _field(ORDERS, "order", "win_lost")
     tree: str = _field(TREES, "drawing", "ladder")
     ask: str = _field("yes", "questions")
+    at_step: str = _field(_NUMBER, "step of the training")
     part: str = _field(PARTS, "part of the page", "list")
     opened: tuple[str, ...] = _field("[0-9]{1,7}", "open class", ())
     aspect: str = _field(ASPECTS, "part of the page", "table")

@@ -66,7 +66,7 @@ PAGES = {
     "example": Page(
         "Examples",
         "account_tree",
-        ("sample", "order", "tree", "ask", "focus", "unfold", "choices"),
+        ("sample", "order", "tree", "ask", "at_step", "focus", "unfold", "choices"),
         "Sample {sample}, {model}: truth {truth}, answer {answer}.",
         ("examples", "Examples"),
         is_figure=True,
@@ -121,6 +121,7 @@ ASPECTS = {
 COMPARISONS = {
     "table": "Table",
     "pair": "A against B",
+    "training": "Over the training",
     "ranks": "Ranks",
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",

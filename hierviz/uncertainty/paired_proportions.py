@@ -7,7 +7,7 @@ difference is (gained - lost) / n, the second share less the first. Arrays have 
 
 Functions
 ---------
-score_interval
+score_interval, score_ends, score_statistic
 
 References
 ----------
@@ -69,10 +69,16 @@ def score_interval(
     [-0.517, -0.026]
     """
     check_level(level)
+    return score_ends(gained, lost, n, t_quantile(level, math.inf))
+
+
+def score_ends(
+    gained: ArrayLike, lost: ArrayLike, n: ArrayLike, z: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray]:
+    """`score_interval` of the differences whose score is at most z, a number or one for each."""
     gained, lost, n = np.broadcast_arrays(*_counts(gained, lost, n))
     if (gained + lost > n).any():
         raise PredictionsError("pairs: expected no more discordant pairs than samples, got more. Check the counts.")
-    z = t_quantile(level, math.inf)
     known = np.maximum(n, 1)
     estimate = (gained - lost) / known
     ends = []
@@ -80,21 +86,21 @@ def score_interval(
         inside, outside = estimate.copy(), np.full(estimate.shape, bound)
         for _ in range(_STEPS):
             middle = (inside + outside) / 2
-            accepted = sign * _score(gained, lost, known, middle) <= z
+            accepted = sign * score_statistic(gained, lost, known, middle) <= z
             inside, outside = np.where(accepted, middle, inside), np.where(accepted, outside, middle)
         ends.append(np.where(n > 0, inside, np.nan))
     return ends[0], ends[1]
 
 
-def _score(gained, lost, n, difference):
-    """T of the Notes; infinite where the variance is 0 and the difference is another one."""
+def score_statistic(gained: np.ndarray, lost: np.ndarray, n: np.ndarray, difference: np.ndarray | float) -> np.ndarray:
+    """T of the Notes of `score_interval`; where the variance is 0, 0 at the difference itself and infinite at another one."""
     b = -gained - lost + (2 * n - gained + lost) * difference
     c = -lost * difference * (1 - difference)
     q = (np.sqrt(np.maximum(b * b - 8 * n * c, 0.0)) - b) / (4 * n)
     variance = np.maximum(n * (2 * q + difference * (1 - difference)), 0.0)
     off = gained - lost - n * difference
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > 0, off / np.sqrt(variance), np.sign(off) * np.inf)
+        return np.where(variance > 0, off / np.sqrt(variance), np.where(off == 0, 0.0, np.sign(off) * np.inf))
 
 
 def _counts(*counts):

@@ -2,7 +2,7 @@ r"""Student's t distribution: intervals of estimates whose variance has few degr
 
 Functions
 ---------
-t_tail, t_quantile, t_quantiles, satterthwaite
+t_tail, t_tails, t_quantile, t_quantiles, satterthwaite
 
 References
 ----------
@@ -48,6 +48,11 @@ def t_tail(t, degrees):
     if x < (a + 1) / (a + b + 2):
         return _beta_area(a, b, x, 1 - x)
     return 1 - _beta_area(b, a, 1 - x, x)
+
+
+def t_tails(t, degrees):
+    """`t_tail` of many values and degrees of freedom: ndarray of float of their common shape."""
+    return np.asarray(np.frompyfunc(t_tail, 2, 1)(t, degrees), dtype=np.float64)
 
 
 def t_quantile(level, degrees):

@@ -41,6 +41,12 @@ def flags(folder, *names):
     return [*map(str, given)]
 
 
+def steps_for(kind, folder):
+    """The two models as steps of a training, for the chart of one."""
+    steps = (f"m@{step}={folder / name}.csv" for step, name in enumerate(("one", "two"), 1))
+    return [word for step in steps for word in ("--predictions", step)] if kind == "training" else []
+
+
 OF_ONE_MODEL = ("icicle", "matrix", "flow", "rules", "fronts", "decisions")
 # Runs a model: tests/onnx_models/test_sensitivity_command.py.
 OF_FILES = tuple(kind for kind in KINDS if kind != "sensitivity")
@@ -56,6 +62,7 @@ def test_every_kind(files, tmp_path, capsys, kind):
     names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = [kind, *flags(files, *names), *MORE.get(kind, [])]
     given += ["--resamples", "50"]
+    given += steps_for(kind, files)
     for suffix in ("json", "csv"):
         assert cli.main(["chart", *given, "--out", str(tmp_path / f"c.{suffix}")]) == 0
         assert capsys.readouterr().out.strip()
@@ -81,7 +88,7 @@ def test_pictures(files, tmp_path, capsys):
         (
             "rejection",
             ["--rule", "leaf"],
-            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, sensitivity",
+            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, training",
         ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("twobytwo", [], "expected two models .* got 1. Name two files"),
@@ -97,7 +104,7 @@ def test_pictures(files, tmp_path, capsys):
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("rules", ["--model", "m.onnx"], "--model: expected with sensitivity, got it with rules"),
         ("rules", ["--mean-of-samples"], "--mean-of-samples: expected with sensitivity, got it with rules"),
-        ("ranks", ["--metric", "curve.acc"], "metrics: expected numbers of `evaluate`"),
+        ("ranks", ["--metric", "curve.acc"], "--metric: expected numbers of `evaluate`"),
     ],
 )
 def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
@@ -122,6 +129,7 @@ def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
 def test_every_kind_can_be_a_slide(files, tmp_path, capsys, kind):
     names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = ["chart", kind, *flags(files, *names), *MORE.get(kind, []), "--resamples", "0", "--slide"]
+    given += steps_for(kind, files)
     out = tmp_path / "slide.svg"
     assert cli.main([*given, "--out", str(out), "--data-name", "Animals & co", "--date", "2026-01-31"]) == 0
     said = capsys.readouterr().out.strip()

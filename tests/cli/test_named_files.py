@@ -174,3 +174,52 @@ def test_the_app_is_started_with_methods_and_their_runs(tmp_path, monkeypatch):
     missing = cli.parser().parse_args(["app", "--taxonomy", "a=b.csv", "--predictions", "x=none.csv"])
     with pytest.raises(HiervizError, match=r"none\.csv: expected a file for --predictions, got nothing there"):
         app._named(missing)
+
+
+def steps_of(texts):
+    return [(file.method, file.step, file.path) for file in run_files(texts)]
+
+
+def test_steps_of_a_training(folder):
+    assert steps_of(["m@2=flat/seed2.npz", "m@10=flat/seed10.npz", "m@0.5=hxe/seed2.npz"]) == [
+        ("m", 2, "flat/seed2.npz"),
+        ("m", 10, "flat/seed10.npz"),
+        ("m", 0.5, "hxe/seed2.npz"),
+    ]
+    # Names that were legal before keep their meaning where no number follows.
+    for name in ("m@v2", "@3", "a@b", "m@nan", "m@inf", "m@1_0"):
+        assert pairs([f"{name}=c.csv.gz"]) == [("c.csv.gz", name, None)]
+    assert steps_of(["a@b@3=c.csv.gz"]) == [("a@b", 3, "c.csv.gz")]
+    assert [file.name for file in run_files(["m @ 1.0=c.csv.gz"])] == ["m@1"]
+    with pytest.raises(HiervizError, match=r"m@1: expected one file for a step of a training, got 'flat/seed2.npz'"):
+        run_files(["m@1=flat/seed2.npz", "m@1.0=flat/seed10.npz"])
+
+
+def test_a_folder_of_steps_reads_the_numbers_of_its_names(folder):
+    expected = [("m", 2, "flat/seed2.npz"), ("m", 10, "flat/seed10.npz")]
+    assert steps_of(["m@=flat"]) == steps_of(["m@=flat/*.npz"]) == expected
+    # Each Parquet file is a step, not a part.
+    assert steps_of(["m@=parts"]) == [("m", 0, "parts/p0.parquet")]
+    for name in ("v2/e1_of_3.csv", "v2/e02_of_3.csv", "bad/e1_l2.csv", "bad/e2_l3.csv", "none/last.csv"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x")
+    assert [step for _, step, _ in steps_of(["m@=v2"])] == [1, 2]
+    with pytest.raises(HiervizError, match=r"bad/e1_l2\.csv: expected one number in the file name .* got '1', '2'"):
+        run_files(["m@=bad"])
+    with pytest.raises(HiervizError, match=r"none/last\.csv: expected the step as a number in the file name"):
+        run_files(["m@=none"])
+    with pytest.raises(HiervizError, match="--predictions m@=nowhere: expected a folder, or files that match"):
+        run_files(["m@=nowhere"])
+
+
+def test_uploaded_epochs_are_steps():
+    from hierviz.opening.named_files import steps_of_stems
+
+    assert steps_of_stems(["flat_epoch1", "flat_epoch10", "other", "hxe-step-2", "epoch 1", "epoch 2"]) == {
+        "flat_epoch1": "flat@1",
+        "flat_epoch10": "flat@10",
+        "epoch 1": "model@1",
+        "epoch 2": "model@2",
+    }
+    # "deep3" is no epoch.
+    assert steps_of_stems(["deep3", "deep4"]) == {}

@@ -44,12 +44,12 @@ def test_on_the_open_texts(texts):
 def test_in_one_sentence(texts):
     flat, per_node = map(set_rules, texts)
     assert (flat.at_half, flat.best, flat.best_threshold) == (
-        *(pytest.approx(value, abs=0.0005) for value in (0.398, 0.609)),
+        *(pytest.approx(value, abs=0.0005) for value in (0.3974, 0.609)),
         0.15,
     )
     assert (flat.optimal, flat.expected) == (pytest.approx(0.6122, abs=0.0005), pytest.approx(0.4766, abs=0.0005))
     assert flat.sentence == (
-        "Flat softmax: hF1 is 0.398 at τ = 0.5, 0.609 at the best of 12 thresholds in hindsight (τ = 0.15), and 0.612 (expected: "
+        "Flat softmax: hF1 is 0.397 at τ = 0.5, 0.609 at the best of 12 thresholds in hindsight (τ = 0.15), and 0.612 (expected: "
         "0.477) by the sets of largest expected hF1, with nothing tuned."
     )
     assert (per_node.best, per_node.best_threshold) == (pytest.approx(0.6135, abs=0.0005), 0.25)

@@ -1,6 +1,7 @@
 """Whole commands: every command with every form of file, damaged or not, and with odd values of its flags.
 
-A command ends with 0, or with 2 and exactly one line on standard error; `doctor` may end with 2 and its findings instead.
+A command ends with 0, or with 2 and exactly one line on standard error; `doctor` may end with 2 and its findings instead, and
+`gate` with 1 or 3.
 """
 
 import argparse
@@ -24,12 +25,12 @@ from .forms import classes, predictions, taxonomies
 from .mutations import CELLS, damaged
 from .seeds import TRUTH, archive, png, seeds
 
-COMMANDS = ("evaluate", "table", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy", "app")
+COMMANDS = ("evaluate", "table", "gate", "curve", "chart", "diagnose", "doctor", "report", "predict", "taxonomy", "app")
 # What takes longest comes least often.
 _TURNS = ("evaluate", "table", "curve", "diagnose", "doctor", "taxonomy") * 3 + (
     "app",
     "chart",
-    "chart",
+    "gate",
     "predict",
     "report",
 )
@@ -183,7 +184,7 @@ class Case:
         shown = f"hierviz {' '.join(self.arguments)!a}: exit {code}, {told[-1500:]!r}"
         assert len(said) <= MOST_OUTPUT, f"{shown}: {len(said)} bytes"
         assert all(len(line) <= LONGEST_LINE for line in told.split("\n")), shown
-        if code == 0:
+        if code == 0 or (code in (1, 3) and self.arguments[0] == "gate"):
             assert "Traceback" not in told, shown
             assert "Warning" not in told, shown
             return
@@ -342,7 +343,8 @@ def _flag_case(name, flag, value):
         arguments += ["--model", "m.onnx", "--inputs", "x.npy", "--out", "out.csv", "--classes", "classes.txt"]
     else:
         files["q.csv"] = files["p.csv"]
-        arguments += ["--predictions", "p.csv", "--truth", "truth.csv"]
+        arguments += ["--baseline" if name == "gate" else "--predictions", "p.csv", "--truth", "truth.csv"]
+        arguments += ["--candidate", "q.csv"] if name == "gate" else []
         arguments += ["--predictions", "q.csv"] if name in ("chart", "table", "report") else []
         arguments += ["--values", "support"] if name == "taxonomy" and flag != "--depth" else []
     key = flag.strip("-").replace("-", "_")
@@ -368,7 +370,9 @@ def _arguments(rng, name, named, n_flags):
         if name == "chart":
             arguments.append(_pick(rng, _CHOICES["kind"]))
         arguments += ["--taxonomy", named["taxonomy"]]
-        if name != "predict":
+        if name == "gate":
+            arguments += ["--baseline", named["predictions"], "--candidate", named["predictions"]]
+        elif name != "predict":
             arguments += ["--predictions", named["predictions"]]
     if name == "predict":
         arguments += ["--model", "m.onnx", "--inputs", "x.npy", "--out", "out.csv"]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.compare_page import pair_samples
+from hierviz.app.compare_page import gate_panel, pair_samples
 from hierviz.app.compare_page.pair_choice import chosen_pair, thresholds_text
 from hierviz.app.state import current
 from hierviz.app.state.escape import escape
@@ -94,6 +94,7 @@ def _cells(choice):
         " ".join(escape(one) for one in said if one) + f" {escape(choice.setting[0].upper() + choice.setting[1:])}."
     )
     pair_samples.rows_of(choice, found, a, b)
+    gate_panel.draw(choice)
 
 
 def _tree(choice):

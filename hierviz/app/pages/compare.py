@@ -11,6 +11,7 @@ from hierviz.app.compare_page import (
     second_panel,
     table_panel,
     temperatures,
+    training_panel,
 )
 from hierviz.app.compare_page.compared import MOST, Compared
 from hierviz.app.widgets import controls, filters, frame, shell
@@ -24,11 +25,12 @@ DRAW = {
     "groups": group_panel.draw,
     "classes": class_panel.draw,
     "second": second_panel.draw,
+    "training": training_panel.draw,
 }
 
-PAIR = "pair"
+PAIR, TRAINING = "pair", "training"
 # Parts that show all samples, whatever the filters.
-WHOLE = ("table", "ranks", "agreement", "second")
+WHOLE = ("table", "ranks", "agreement", "second", TRAINING)
 
 
 data = shell.open_data()
@@ -50,7 +52,7 @@ def methods_compared(keys, row, part, choice):
         filters.chips(data.taxonomy, but=("outcome",))
     elif compared.is_filtered:
         st.caption("Filters of other pages do not apply here: all samples with a known truth.")
-    if part not in ("table", "ranks", "second"):
+    if part not in ("table", "ranks", "second", TRAINING):
         for key in keys:
             for run in data.runs_of(key):
                 if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
@@ -65,7 +67,8 @@ keys = [key for key in state.view().models if key in data.methods] or list(data.
 with frame.title_row("Compare") as row:
     n, runs = len(data.methods), {key: len(of_method) for key, of_method in data.methods.items()}
     names = {key: data.models[key].predictions.name + f" ({runs[key]} runs)" * (runs[key] > 1) for key in runs}
-    part = controls.part_control(COMPARISONS, "comparison")
+    parts = {key: label for key, label in COMPARISONS.items() if key != TRAINING or data.trainings}
+    part = controls.part_control(parts, "comparison")
     if part != PAIR:
         if n > 1:
             label = f"{len(keys)} of {n} methods" if len(keys) < n else f"{n} methods"

@@ -7,6 +7,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels.conformal_panel import conformal_line, conformal_lines
 from hierviz.app.example_page import side_by_side
 from hierviz.app.example_page.several_answers import several_answers
+from hierviz.app.example_page.training_panel import training_panel
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.where_it_looks import looks_panel
@@ -162,6 +163,7 @@ if predictions.is_by_level and taxonomy.is_tree:
         figure(level_answers(taxonomy, levels, truth, width=state.main_width()), name="levels")
 if p is not None and is_tree_drawn:
     why_panel(model, key, row, choice)
+training_panel(data, key, row, choice)
 if outcome is not None and isinstance(predicted, int):
     typical_panel(data, key, row, choice, truth, predicted)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.app.state.file_content import Hashing, digest, stamp
-from hierviz.app.state.paths import companions
+from hierviz.app.state.paths import companions, require_model_uploads
 from hierviz.compiled.tree_pass import compiles
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
@@ -19,6 +19,7 @@ from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
 from hierviz.opening.loading import is_cut, load_files
+from hierviz.opening.named_files import training_step
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.temporary_files import require_file
 from hierviz.reports.story_step import model_key
@@ -72,6 +73,8 @@ class ModelSource:
     def draft(self, taxonomy):
         """The model, for which questions may be open, or the error that says why there is none."""
         try:
+            if self.held:
+                require_model_uploads()
             return draft_model(self.path, taxonomy, **self.given)
         except HiervizError as error:
             return error.with_traceback(None)
@@ -160,6 +163,16 @@ class Dataset:
         """Keys of the models that are runs of the method of a model."""
         return next((keys for keys in self.runs.values() if key in keys), (key,))
 
+    @cached_property
+    def trainings(self):
+        """Names of the trainings of which there are several steps, by the key of the model that is the last one.
+
+        None of calibrated scores, which the other steps do not have.
+        """
+        known = {} if self.files is None or self.calibration else self.files.trainings
+        named = {key: training_step(model.predictions.name) for key, model in self.models.items()}
+        return {key: step[0] for key, step in named.items() if step is not None and step[0] in known}
+
     @property
     def first(self):
         """The first model."""
@@ -216,6 +229,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
+    if files.model and files.held:
+        require_model_uploads()
     for path in files.paths:
         require_file(path)
     if find is not None:
@@ -226,17 +241,21 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
             return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
     with Hashing(files) as hashing:
         # Evaluating reads every score, and checks it then.
-        taxonomy, predictions_of_models, inputs = load_files(files, stage, is_checked=None)
+        shown = files.of_last_steps
+        taxonomy, predictions_of_models, inputs = load_files(shown, stage, is_checked=None)
         require_same_samples(predictions_of_models)
         models = _evaluated(predictions_of_models, stage=stage)
         content, notes = hashing.result()
     content = new_key() if files.model else content
-    title = _title([Path(path).name for path in (*files.predictions, *files.model)])
-    ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
+    steps = {name: f"{name} ({len(steps)} steps)" for name, steps in files.trainings.items()}
+    names = [steps.get(run.method if run.step is not None else None, Path(run.path).name) for run, *_ in shown.readings]
+    title = _title([*names, *(Path(path).name for path in files.model)])
+    n_files = len(shown.predictions)
+    ran = zip(list(models)[n_files:], files.model, inputs[n_files:], strict=True)
     # The page Model runs models on the whole taxonomy only.
     ran = () if is_cut(files) else ran
     sources = {key: ModelSource(Path(path), files.source_keywords, on, files.held) for key, path, on in ran}
-    thresholds = {key: value for key, value in zip(models, files.thresholds, strict=False) if value is not None}
+    thresholds = {key: value for key, value in zip(models, shown.thresholds, strict=False) if value is not None}
     return Dataset(
         new_key(),
         title,

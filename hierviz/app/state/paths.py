@@ -43,6 +43,15 @@ def may_open_paths():
     return allowed_folder() is not None or is_local_visit()
 
 
+def require_model_uploads():
+    """Raise a FileError where the server runs no models that visitors upload."""
+    if start_options(tuple(sys.argv[1:])).no_model_uploads:
+        raise FileError(
+            "model: expected predictions, as this server runs no uploaded models, got a model. "
+            "Run `hierviz predict` on your machine and open its predictions."
+        )
+
+
 def allowed_path(text):
     """A path as the visitor wrote it, with links followed where a folder is set.
 

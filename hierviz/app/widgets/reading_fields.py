@@ -11,7 +11,7 @@ from hierviz.app.widgets.controls import menu
 from hierviz.app.widgets.ways_out import reading
 from hierviz.evaluation.model_table import run_groups
 from hierviz.opening.files import OPTIONS
-from hierviz.opening.named_files import stem
+from hierviz.opening.named_files import stem, steps_of_stems
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.outside import OUTSIDE_ANSWERS, OUTSIDE_TRUTHS
@@ -98,7 +98,8 @@ def file_readings(paths, classes=()):
     of_classes = {Path(path).name: path for path in classes} if len(classes) > 1 else {}
     with st.expander(f"Single files: method, kind of scores, threshold ({len(paths)})", expanded=len(paths) > 1):
         st.caption(
-            "Files with the same method name are its runs: pages show their mean and spread. Empty cells are as for all files."
+            "Files with the same method name are its runs: pages show their mean and spread. Names such as flat@1, flat@2 are "
+            "steps of a training: pages show the last one, Compare and Examples all. Empty cells are as for all files."
         )
         edited = _edited(names, methods_of(paths), list(labels), list(of_classes))
     columns = {column: [None if pd.isna(cell) or cell == "" else cell for cell in edited[column]] for column in edited}
@@ -112,12 +113,15 @@ def file_readings(paths, classes=()):
 
 
 def methods_of(paths):
-    """Names of files at first: those that differ only in the number of a seed or run are one method.
+    """Names of files at first: those that differ only in the number of a seed or run are one method, in that of an epoch or a
+    step a training.
 
     Files with the same name and no run are different models, which get a number.
     """
     stems = [stem(path) for path in paths]
-    method_of = {name: method for method, of_method in run_groups(stems).items() for name in of_method}
+    method_of = {
+        name: method for method, of_method in run_groups(stems).items() for name in of_method
+    } | steps_of_stems(stems)
     seen, found = Counter(), []
     for name in stems:
         if name in method_of:
@@ -140,7 +144,9 @@ def _edited(names, methods, labels, classes):
         store["key"] = key
     options = {
         FILE: st.column_config.TextColumn(disabled=True),
-        METHOD: st.column_config.TextColumn(help="Files of one name are runs of one method.", required=True),
+        METHOD: st.column_config.TextColumn(
+            help="Files of one name are runs of one method; NAME@STEP is a step of a training.", required=True
+        ),
         SCORES: st.column_config.SelectboxColumn(help="What the scores of this file are.", options=labels),
         THRESHOLD: st.column_config.NumberColumn(
             help="Where the handle of this model starts.", min_value=0.0, max_value=1.0, step=0.001

@@ -18,7 +18,7 @@ from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import slug
 from hierviz.opening.files import flags_of
-from hierviz.opening.named_files import stem
+from hierviz.opening.named_files import stem, training_step
 from hierviz.opening.options import with_flags, without_folder
 from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.report_samples import chosen_samples
@@ -123,7 +123,8 @@ def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_sto
         is_plain = all(name == stem(path) for name, path in zip(files.names, files.predictions))
         flags = flags_of(replace(files, names=()) if is_plain else files)
         flags = [(flag, None if value is None else without_folder(value)) for flag, value in flags]
-    names = [f"{model.predictions.name}=" for model in data.models.values()]
+    called = [model.predictions.name for model in data.models.values()]
+    names = [f"{step[0] if (step := training_step(name)) else name}=" for name in called]
     names, thresholds = ([""], thresholds[:1]) if len(set(thresholds)) == 1 else (names, thresholds)
     flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in choice.items()]
     flags += [("--threshold", f"{name}{threshold_text(one)}") for name, one in zip(names, thresholds, strict=True)]

@@ -1,0 +1,37 @@
+"""Numbers over the steps of the trainings that a command names: `hierviz table` prints, `hierviz chart training` draws them."""
+
+from hierviz.cli.output import progress
+from hierviz.comparison._training_steps import training_steps
+from hierviz.messages.errors import FileError
+from hierviz.opening.files import files_of
+from hierviz.opening.loading import step_readers
+from hierviz.opening.named_files import training_step
+
+
+def trainings_of(chosen, metrics, **how):
+    """TrainingSteps of each training among the files of a Judged, by its name: each step is read, judged and let go.
+
+    `metrics` and `how` are as of `hierviz.comparison.training_steps`; empty where no file is a step of one.
+    """
+    options, files = chosen.options, files_of(chosen.options)
+    found = {}
+    for one, choice in zip(chosen.predictions, chosen.choices, strict=True):
+        name, _ = training_step(one.name) or ("", 0)
+        if name not in files.trainings:
+            continue
+        steps = step_readers(files, name, progress, last=one)
+        given = {key: getattr(options, key) for key in ("resamples", "seed", "threads")}
+        found[name] = training_steps(
+            steps, options.preset, metrics, name=name, stage=progress, **given, **choice, **how
+        )
+    return found
+
+
+def draw_training(chosen, charts, look):
+    """The chart of the kind training."""
+    found = trainings_of(chosen, chosen.options.metric)
+    if not found:
+        raise FileError(
+            "--predictions: expected at least two steps of a training, NAME@STEP=FILE or NAME@=FOLDER, got none. Name the steps."
+        )
+    return charts.training_steps(found, **look)

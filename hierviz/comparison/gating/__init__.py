@@ -1,0 +1,1 @@
+"""Is a candidate at most so much worse than a baseline? A check for continuous integration."""

@@ -1,0 +1,194 @@
+"""A gate as text, Markdown and JUnit XML.
+
+Functions
+---------
+sentence, text, markdown, junit
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ET
+
+from hierviz.comparison.formats import DASH, plain
+from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
+
+# Parts that are listed in text and Markdown; JSON and JUnit have all.
+MOST_PARTS = 20
+_SUITE = "hierviz gate"
+# Characters that XML does not hold.
+_NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+_HEADER = ("Metric", "Baseline", "Candidate", "Difference", "Interval", "Limit", "Verdict")
+_WORDS = {
+    "holds": "The candidate is not worse than the baseline by more than the limit",
+    "fails": "The candidate is worse than the baseline by more than the limit",
+    "not clear": "Not enough samples to tell whether the candidate is worse than the baseline by more than the limit",
+}
+
+
+def sentence(gate) -> str:
+    """The verdict in words, with what it is about."""
+    failed, unclear = gate.failed, [row for row in gate.rows if row.verdict == "not clear"]
+    named = failed or unclear if gate.verdict != "holds" else gate.rows
+    names = list(dict.fromkeys(_called(row) for row in named))
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return f"{_WORDS[gate.verdict]}: {', '.join(names[:3])}{more}."
+
+
+def text(gate) -> str:
+    """For a terminal: the verdict, then a line for each metric and the parts that say most."""
+    lines = [f"{gate.verdict.upper()} (exit {gate.code}). {sentence(gate)}", _about(gate), ""]
+    lines += _columns([_HEADER, *(_cells(row) for row in gate.rows)])
+    if gate.parts:
+        lines += ["", f"{_of_parts(gate)}:", *_columns([_HEADER, *map(_cells, _shown(gate))])]
+    return "\n".join([*lines, "", *remarks(gate)]) + "\n"
+
+
+def markdown(gate) -> str:
+    """For the summary of a job."""
+    marks = {"holds": "✅", "fails": "❌", "not clear": "⚠️"}
+    lines = [
+        f"### {marks[gate.verdict]} hierviz gate: {gate.verdict}",
+        "",
+        plain(sentence(gate)),
+        "",
+        plain(_about(gate)),
+    ]
+    lines += ["", *_table([_cells(row) for row in gate.rows])]
+    if gate.parts:
+        lines += ["", f"{plain(_of_parts(gate))}:", "", *_table([_cells(row) for row in _shown(gate)])]
+    return "\n".join([*lines, "", *(f"{plain(words)}\n" for words in remarks(gate))])
+
+
+def junit(gate) -> str:
+    """JUnit XML, one test case for each metric and part."""
+    suites = ET.Element("testsuites", name=_SUITE)
+    counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+    named = [("metrics", gate.rows)] + ([(f"by {gate.by}", gate.parts)] if gate.parts else [])
+    for name, rows in named:
+        suite, own = ET.SubElement(suites, "testsuite", name=_xml(f"{_SUITE}, {name}")), dict.fromkeys(counts, 0)
+        for row in rows:
+            kind = _add_case(suite, row)
+            own["tests"] += 1
+            own[kind] = own.get(kind, 0) + 1
+        for key in counts:
+            counts[key] += own[key]
+            suite.set(key, str(own[key]))
+        ET.SubElement(suite, "system-out").text = _xml(f"{sentence(gate)}\n{_about(gate)}")
+    for key, count in counts.items():
+        suites.set(key, str(count))
+    ET.indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(suites, encoding="unicode")}\n'
+
+
+def _add_case(suite, row):
+    """Add the test case of a row; returns how it is counted."""
+    name = row.key if not row.part else f"{row.key} [{row.part}]"
+    case = ET.SubElement(suite, "testcase", classname="hierviz.gate", name=_xml(name))
+    said = _xml(words_of(row))
+    if row.verdict == "fails":
+        ET.SubElement(case, "failure", type="drop", message=said).text = said
+        return "failures"
+    if row.verdict == "not clear" and not row.part:
+        ET.SubElement(case, "error", type="not enough samples", message=said).text = said
+        return "errors"
+    if row.verdict == "not clear":
+        ET.SubElement(case, "skipped", message=said)
+        return "skipped"
+    ET.SubElement(case, "system-out").text = said
+    return "passed"
+
+
+def words_of(row) -> str:
+    """A row in one sentence."""
+    if row.verdict == "same answers":
+        return f"{_called(row)}: the answers of both are the same for every sample."
+    value = f"{_called(row)}: {_value(row, row.baseline)} to {_value(row, row.candidate)}"
+    if math.isnan(row.lower):
+        return f"{value}, no interval: {row.reason}."
+    p = f", p = {probability_text(row.p_adjusted)} of a drop of at most that (Holm)" if row.verdict == "fails" else ""
+    difference = f"difference {_signed(row, row.difference)} {_interval(row)}"
+    return f"{value}, {difference}, limit −{value_text(row.limit)}{p}: {row.verdict}."
+
+
+def remarks(gate) -> list[str]:
+    """How it was judged, a sentence each."""
+    tests = f"of the {len(gate.rows)} metrics" if len(gate.rows) > 1 else ""
+    holm = f" after Holm's correction {tests}" if tests else ""
+    found = [
+        "Differences are turned so that more is better. holds: the whole interval is above −limit; fails: the whole interval is "
+        f"below it{holm}; else not clear, which more samples would change.",
+        *(f"{_called(row)}: {row.reason}." for row in gate.rows if row.reason),
+    ]
+    if gate.parts:
+        found.append(
+            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them."
+        )
+    return [*found, *(f"Note: {note}." for note in gate.notes)]
+
+
+def _about(gate):
+    baseline, candidate = gate.names
+    groups = "" if gate.n_groups is None else f" in {gate.n_groups:,} groups"
+    n = f"{gate.n_samples:,} sample{'s' * (gate.n_samples != 1)}{groups}"
+    return f"Candidate {candidate} against baseline {baseline}: {n}, {100 * gate.level:g} % paired intervals."
+
+
+def _shown(gate):
+    """The parts that are listed: those that fail, then the largest drops."""
+    return sorted(gate.parts, key=lambda row: (row.verdict != "fails", _drop(row)))[:MOST_PARTS]
+
+
+def _drop(row):
+    return math.inf if math.isnan(row.lower) else row.difference
+
+
+def _of_parts(gate):
+    n_few = sum(math.isnan(row.lower) and row.verdict != "same answers" for row in gate.parts)
+    n_failed, n_shown = sum(row.verdict == "fails" for row in gate.parts), min(len(gate.parts), MOST_PARTS)
+    said = f"By {gate.by}: {n_failed:,} of {len(gate.parts):,} fail"
+    said += f", {n_few:,} have too few samples" if n_few else ""
+    return said + (f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else "")
+
+
+def _called(row):
+    limit = "" if row.part else f" (limit {value_text(row.limit)}{f' {row.column.unit}' if row.column.unit else ''})"
+    return f"{row.key}{f' of {row.part}' if row.part else ''}{limit}"
+
+
+def _cells(row):
+    name = row.key if not row.part else f"{row.part} ({count_text(row.n)}), {row.key}"
+    values = (_value(row, row.baseline), _value(row, row.candidate), _signed(row, row.difference), _interval(row))
+    return name, *values, value_text(row.limit), row.verdict
+
+
+def _value(row, value):
+    """With four decimals, and as many more as a small limit takes."""
+    if not math.isfinite(value):
+        return value_text(value)
+    return fixed_text(value, 4 if not 0 < row.limit < 0.01 else 2 - math.floor(math.log10(row.limit)))
+
+
+def _signed(row, value):
+    text = _value(row, value).replace("-", "−")
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def _interval(row):
+    return DASH if math.isnan(row.lower) else f"[{_signed(row, row.lower)}, {_signed(row, row.upper)}]"
+
+
+def _columns(rows):
+    """Lines of a table with spaces."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _table(rows):
+    lines = [_HEADER, ("---", *["---:"] * (len(_HEADER) - 2), "---"), *(tuple(map(plain, row)) for row in rows)]
+    return [f"| {' | '.join(cells)} |" for cells in lines]
+
+
+def _xml(words):
+    return _NO_XML.sub("�", words)

@@ -1,0 +1,1 @@
+"""Where teams track and train: MLflow, Weights & Biases, scikit-learn, torchmetrics."""

@@ -1,0 +1,49 @@
+"""The gate on Compare: the verdict of the API, and a command that gives the same."""
+
+import shlex
+
+import numpy as np
+from small_worlds import EDGES, LEAVES, spread, write
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz import cli
+
+A, B = "flat-softmax", "log-win-flat-start"
+
+
+def test_the_verdict_is_that_of_the_api(demo):
+    visit = Visit("compare", comparison="pair", model=A, against=B)
+    assert "exit" not in visit.text
+    visit.press("Check")
+    found = hv.comparison.gate(demo.models[A], demo.models[B])
+    assert f"{found.sentence} (exit {found.code})" in visit.text
+    (rows,) = (one.value for one in visit.at.dataframe if "Verdict" in one.value.columns)
+    assert rows["Difference"].tolist() == [found.rows[0].difference]
+    # Another limit asks again.
+    visit.control("Largest drop").set_value(0.5)
+    visit.run()
+    assert "exit" not in visit.text
+    visit.press("Check")
+    assert "(exit 0)" in visit.text
+
+
+def test_the_command_gives_the_same_verdict(tmp_path, monkeypatch, capsys):
+    ids = [f"s{i}" for i in range(60)]
+    taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
+    truth = write(tmp_path / "truth.csv", [("sample_id", "truth"), *zip(ids, np.array(LEAVES)[np.arange(60) % 6])])
+    paths = []
+    for name, seed in (("old", 1), ("new", 2)):
+        rows = [[one, *row] for one, row in zip(ids, spread(60, seed=seed).tolist())]
+        paths.append(write(tmp_path / f"{name}.csv", [("sample_id", *LEAVES), *rows]))
+    data = shelve(predictions=tuple(paths), taxonomy=taxonomy, truth=truth)
+    old, new = list(data.methods)
+    visit = Visit("compare", data=data.key, comparison="pair", model=old, against=new)
+    visit.press("Check")
+    (line,) = (one.value for one in visit.at.code if one.value.startswith("hierviz gate"))
+    monkeypatch.chdir(tmp_path)
+    code = cli.main(shlex.split(line)[1:])
+    assert f"(exit {code})" in visit.text
+    said = capsys.readouterr().out
+    assert "Candidate new against baseline old: 60 samples" in said
+    assert said.split(". ")[1].split(".\n")[0] in visit.text

@@ -1,0 +1,380 @@
+"""A gate: its intervals by hand and by exact enumeration, its verdicts, parts, groups and runs against plain definitions."""
+
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import hierviz as hv
+from hierviz.comparison.gating._gate import limits_of
+from hierviz.comparison.gating.gate_result import verdict_of
+from hierviz.comparison.gating.margins import margin_interval, margin_p_values, score_margin
+from hierviz.diagnosis.many_tests import holm
+from tests.comparison.gate_worlds import TREE, models, predictions
+
+HARD = "predicted.exact"
+
+
+def gate(*args, resamples=100, **how):
+    return hv.comparison.gate(*args, resamples=resamples, **how)
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """300 samples, of which the candidate guesses a third, with a column of sites."""
+    sites = np.array(["north", "south", "east"])[np.arange(300) % 3]
+    both = [model.replace(attributes={"site": sites, "user": np.arange(300) // 5}) for model in models(300, 3, 0.3)]
+    return [hv.Evaluation.from_predictions(model) for model in both]
+
+
+# Intervals -----------------------------------------------------------------------------------------------------------
+
+
+def test_interval_by_hand():
+    # t(0.975, 9) = 2.262157; 2.262157 * sqrt(0.01 + (2.262157 * 0.1)²) = 2.262157 * sqrt(0.0611736) = 0.559505.
+    lower, upper = margin_interval(-0.2, 0.01, 9, 0.1, 0.95)
+    assert (lower, upper) == pytest.approx((-0.2 - 0.559505, -0.2 + 0.559505), abs=1e-6)
+    # Without differences among 100 samples: t² / n = 1.984217² / 100.
+    assert margin_interval(0.0, 0.0, 99, 0.01, 0.95)[1] == pytest.approx(0.0393712, abs=1e-7)
+    # With no reach it is Student's interval.
+    low, high = margin_interval(0.3, 0.04, 11, 0.0, 0.95)
+    assert (low, high) == pytest.approx(stats.t.interval(0.95, 11, 0.3, 0.2), rel=1e-9)
+
+
+@given(
+    *(st.floats(-1, 1), st.floats(0, 0.1), st.integers(9, 5000), st.floats(0, 0.1), st.floats(0, 0.5)),
+    st.sampled_from([0.8, 0.95, 0.99]),
+)
+def test_p_value_is_small_exactly_where_the_interval_is_below(estimate, variance, degrees, reach, limit, level):
+    _, upper = margin_interval(estimate, variance, degrees, reach, level)
+    p = float(margin_p_values(estimate, variance, degrees, reach, limit))
+    assert 0 <= p <= 1
+    if abs(upper + limit) > 1e-7:
+        assert (upper < -limit) == (p < (1 - level) / 2)
+
+
+def test_score_interval_by_hand():
+    # No pair differs: Wilson's and Tango's interval of a share never seen, t² / (n + t²), with t(0.975, 11) = 2.200985.
+    lower, upper, p = score_margin(0, 0, 12, 0.04, 0.95)
+    assert (-lower, upper) == pytest.approx([2.200985**2 / (12 + 2.200985**2)] * 2, abs=1e-6)
+    assert p > 0.5
+    many = score_margin(40, 60, 100_000, 0.01, 0.95)
+    np.testing.assert_allclose(many[:2], hv.uncertainty.score_interval(40, 60, 100_000), atol=1e-7)
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 200), st.floats(0, 0.3))
+def test_score_p_value_is_small_exactly_where_the_interval_is_below(gained, lost, ties, limit):
+    n = gained + lost + ties
+    if n < 2:
+        return
+    lower, upper, p = score_margin(gained, lost, n, limit, 0.95)
+    assert lower < (gained - lost) / n < upper or abs(gained - lost) == n
+    assert upper - lower > 0
+    if abs(upper + limit) > 1e-7:
+        assert (upper < -limit) == (p < 0.025)
+
+
+def pmf(n, gain, loss):
+    """Counts (gained, lost) of n pairs and their probability."""
+    gained, lost = (of.ravel() for of in np.meshgrid(np.arange(n + 1), np.arange(n + 1)))
+    gained, lost = gained[gained + lost <= n], lost[gained + lost <= n]
+    counts = np.stack([gained, lost, n - gained - lost], axis=1)
+    return gained, lost, stats.multinomial.pmf(counts, n, [gain, loss, 1 - gain - loss])
+
+
+@pytest.mark.parametrize("differ", [0.02, 0.1, 0.3, 0.6, 1.0])
+def test_twelve_samples_are_never_enough(differ):
+    """By the exact law, without simulation: exit 3 in at least 95 % of all data sets of twelve samples."""
+    for drop in (0.0, 0.04, 0.08):
+        if drop > differ:
+            continue
+        gained, lost, p = pmf(12, (differ - drop) / 2, (differ + drop) / 2)
+        lower, upper, _ = score_margin(gained, lost, 12, 0.04, 0.95)
+        assert p[(lower > -0.04) | (upper < -0.04)].sum() <= 0.05
+
+
+@pytest.mark.parametrize("n", [12, 60, pytest.param(150, marks=pytest.mark.long)])
+@pytest.mark.parametrize("differ", [0.04, 0.1, 0.5])
+def test_at_the_limit_a_share_passes_in_at_most_5_percent(n, differ):
+    gained, lost, p = pmf(n, (differ - 0.04) / 2, (differ + 0.04) / 2)
+    lower, _, _ = score_margin(gained, lost, n, 0.04, 0.95)
+    assert p[lower > -0.04].sum() <= 0.05
+
+
+@pytest.mark.parametrize("n", [60, 200, 380, 400, 600, 1500])
+def test_rare_failures_at_the_limit(n):
+    """A model that loses all on 1 % of the samples and is otherwise the same: a bootstrap alone passes it where none is drawn."""
+    lost = np.arange(n + 1)
+    estimate, variance = -lost / n, lost / n * (1 - lost / n) / (n - 1)
+    lower, _ = margin_interval(estimate, variance, n - 1, 1 / n, 0.95)
+    passes = stats.binom.pmf(lost, n, 0.01)
+    assert passes[lower > -0.01].sum() <= 0.05
+    plain, _ = margin_interval(estimate, variance, n - 1, 0.0, 0.95)
+    assert passes[plain > -0.01].sum() > passes[lower > -0.01].sum()
+
+
+def test_holm_by_hand():
+    # 0.01 * 3, 0.02 * 2, then the largest so far: 0.04 * 1.
+    assert holm([0.02, np.nan, 0.04, 0.01]) == pytest.approx([0.04, np.nan, 0.04, 0.03], nan_ok=True)
+    assert holm([0.6, 0.9]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+def test_verdicts():
+    assert verdict_of(-0.009, 0.5, 0.01, 0.95) == "holds"
+    assert verdict_of(-0.01, 0.5, 0.01, 0.95) == "not clear"
+    assert verdict_of(-0.05, 0.025, 0.01, 0.95) == "fails"
+    assert verdict_of(math.nan, math.nan, 0.01, 0.95) == "not clear"
+
+
+# The whole --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_curve_against_its_table(pair):
+    """Value, difference and variance are those of `hv.compare`; only the interval is the gate's."""
+    found = gate(*pair, resamples=200)
+    (row,) = found.rows
+    table = hv.compare({"a": pair[0], "b": pair[1]}, metrics="curve.ac", resamples=200)
+    first, second = table.methods
+    assert (row.baseline, row.candidate) == (first.value("curve.ac"), second.value("curve.ac"))
+    draws = second.draws["curve.ac"] - first.draws["curve.ac"]
+    t = stats.t.ppf(0.975, 299)
+    half = t * math.sqrt(draws.var(ddof=1) * 300 / 299 + (t / 300) ** 2)
+    assert (row.lower, row.upper) == pytest.approx((row.difference - half, row.difference + half), rel=1e-9)
+    assert (row.limit, row.verdict, found.code, found.passed) == (0.01, "fails", 1, False)
+    assert found.n_samples == 300
+
+
+def test_codes(pair):
+    assert gate(*pair, {"curve.ac": 0.9}).code == 0
+    assert gate(*pair[::-1]).code == 0  # clearly better
+    few = [hv.Evaluation.from_predictions(model) for model in models(12, 5)]
+    assert gate(*few).code == 3
+    assert (
+        gate(*[hv.Evaluation.from_predictions(model) for model in models(9, 5)])
+        .rows[0]
+        .reason.startswith("9 samples are too")
+    )
+    # One that holds and one that does not: the worst counts.
+    assert gate(*pair, [f"{HARD}=0.9", "curve.ac=0.01"]).code == 1
+    assert gate(*few, "predicted.correct=0.99,curve.ac=0.04").code == 3
+
+
+def test_lower_is_better_is_turned(pair):
+    (row,) = gate(*pair, {"predicted.info_dist": 0.1}).rows
+    assert row.candidate > row.baseline
+    assert row.difference == pytest.approx(row.baseline - row.candidate)
+    assert row.verdict == "fails"
+    assert gate(*pair[::-1], {"predicted.info_dist": 0.1}).passed
+
+
+def test_shares_have_a_score_interval(pair):
+    (row,) = gate(*pair, HARD).rows
+    right = [of.per_sample()["exact"] for of in pair]
+    gained, lost = int((right[1] > right[0]).sum()), int((right[1] < right[0]).sum())
+    lower, upper, p = score_margin(gained, lost, 300, 0.01, 0.95)
+    assert (row.lower, row.upper, row.p_value) == (lower, upper, p)
+    # All right in both, by other scores: no zero width.
+    few = [predictions(np.arange(12) % 12, 9 * np.eye(12) + 0.01 * k, f"m{k}") for k in (0, 1)]
+    few[1] = few[1].replace(
+        scores=np.asarray(few[1].scores) ** 1.1 / (np.asarray(few[1].scores) ** 1.1).sum(1, keepdims=True)
+    )
+    (row,) = gate(*few, HARD).rows
+    assert (row.difference, row.verdict) == (0.0, "not clear")
+    assert row.lower < -0.2 < 0.2 < row.upper
+
+
+def test_the_same_answers_pass(pair):
+    found = gate(pair[0], pair[0].predictions.replace(name="again"), [HARD, "curve.ac", "distribution.neg_log_win=0.1"])
+    assert found.code == 0
+    assert {row.verdict for row in found.rows} == {"same answers"}
+    labels = [hv.Predictions.from_labels(TREE, TREE.leaves[:6], truth=TREE.leaves[:6]) for _ in range(2)]
+    assert gate(*labels, "labels.subset_accuracy").code == 0
+    changed = hv.Predictions.from_labels(TREE, TREE.leaves[[0, 1, 2, 3, 4, 6]], truth=TREE.leaves[:6])
+    assert gate(labels[0], changed, "labels.subset_accuracy").code == 3
+
+
+def test_an_infinite_loss_fails_and_an_infinite_baseline_says_nothing():
+    truth = np.arange(60) % 12
+    finite = predictions(truth, 3 * np.eye(12)[truth], "finite")
+    p = np.asarray(finite.scores).copy()
+    p[0] = np.eye(12)[1]
+    infinite = hv.Predictions.from_scores(TREE, p, "leaf_probabilities", truth=finite.truth, name="infinite")
+    key = {"distribution.cross_entropy": 0.5}
+    assert gate(finite, infinite, key).code == 1
+    assert gate(infinite, infinite.replace(scores=p[:, ::1] * 1.0, name="same"), key).code == 0
+    back = gate(infinite, finite, key)
+    assert (back.code, back.rows[0].verdict) == (3, "not clear")
+    assert "infinite" in back.rows[0].reason
+
+
+def test_three_metrics_fail_by_holm(pair):
+    keys = ["curve.ac", HARD, "distribution.softmax_win"]
+    rows = gate(*pair, keys).rows
+    alone = [gate(*pair, [key]).rows[0] for key in keys]
+    assert [row.p_value for row in rows] == [row.p_value for row in alone]
+    assert [row.p_adjusted for row in rows] == holm([row.p_value for row in alone]).tolist()
+
+
+def test_groups_are_drawn_whole(pair):
+    found = gate(*pair, HARD, group="user")
+    assert found.n_groups == 60
+    (row,) = found.rows
+    right = [of.per_sample()["exact"].astype(float) for of in pair]
+    d = (right[1] - right[0]).reshape(60, 5)
+    draws = np.array([d[np.random.default_rng(k).integers(0, 60, 60)].mean() for k in range(2000)])
+    t = stats.t.ppf(0.975, 59)
+    half = t * math.sqrt(draws.var() * 60 / 59 + (t / 60) ** 2)
+    assert row.upper - row.lower == pytest.approx(2 * half, rel=0.15)  # 100 resamples
+
+
+def test_runs_add_to_the_interval(pair):
+    again = [hv.Evaluation.from_predictions(model) for model in models(300, 3, 0.6)]
+    (one,) = gate(pair[0], pair[1]).rows
+    several = gate(pair[0], [pair[1], again[1]])
+    (row,) = several.rows
+    assert row.upper - row.lower > 2 * (one.upper - one.lower)
+    assert any("1 run of the baseline" in note for note in several.notes)
+
+
+# Parts --------------------------------------------------------------------------------------------------------------------
+
+
+def naive_part(d, limit):
+    """Difference, ends and p-value of the values of one part, of a mean that is no share."""
+    n, t = len(d), stats.t.ppf(0.975, len(d) - 1)
+    half = t * math.sqrt(d.var(ddof=1) / n + (t / n) ** 2)
+    return d.mean(), d.mean() - half, d.mean() + half
+
+
+def test_parts_by_plain_loops(pair):
+    key = "predicted.info_f1"
+    values = [of.per_sample()["info_f1"] for of in pair]
+    d, sites = values[1] - values[0], pair[0].predictions.attributes["site"]
+    found = gate(*pair, key, by="site")
+    assert [row.part for row in found.parts] == ["east", "north", "south"]
+    for row in found.parts:
+        mean, lower, upper = naive_part(d[sites == row.part], 0.01)
+        assert (row.difference, row.lower, row.upper) == pytest.approx((mean, lower, upper), rel=1e-9)
+        assert row.baseline == pytest.approx(values[0][sites == row.part].mean())
+        assert row.n == 100
+    found = gate(*pair, [key, HARD], by="node")
+    truth = np.asarray(pair[0].truth)
+    assert len(found.parts) == 2 * (TREE.n_nodes - 1)
+    for row in found.parts:
+        below = [TREE.names[node] for node in range(TREE.n_nodes) if row.part in (TREE.names[node], *up(node))]
+        inside = np.isin([TREE.names[node] for node in truth], below)
+        assert row.n == inside.sum()
+        if row.key == key:
+            assert row.lower == pytest.approx(naive_part(d[inside], 0.01)[1], rel=1e-9)
+
+
+def up(node):
+    """Names of the ancestors of a node."""
+    while (node := int(TREE.parent[node])) > 0:
+        yield TREE.names[node]
+
+
+def test_parts_of_a_curve_are_gates_of_their_own(pair):
+    found = gate(*pair, by="site")
+    rows = np.flatnonzero(pair[0].predictions.attributes["site"] == "north")
+    own = gate(*(of.predictions.take(rows) for of in pair)).rows[0]
+    part = next(row for row in found.parts if row.part == "north")
+    for name in ("n", "baseline", "candidate", "difference", "lower", "upper", "p_value"):
+        assert getattr(part, name) == pytest.approx(getattr(own, name), rel=1e-9)
+
+
+def test_parts_change_the_code_only_where_they_are_asked_for():
+    """One site of ten loses all: too little for the whole."""
+    both = models(1000, 4)
+    sites, p = np.arange(1000) % 10, np.asarray(both[1].scores).copy()
+    hit = np.flatnonzero(sites == 7)
+    p[hit] = np.roll(p[hit], 5, axis=1)
+    both = [both[0], both[1].replace(scores=p)]
+    both = [hv.Evaluation.from_predictions(model.replace(attributes={"site": sites})) for model in both]
+    limits = {"predicted.exact": 0.2}
+    assert gate(*both, limits).code == 0
+    found = gate(*both, limits, by="site")
+    assert found.code == 1
+    assert [row.part for row in found.failed] == ["7"]
+    assert gate(*both, limits, by="site", max_drop=1.0).code == 0
+    assert gate(*both, limits, by="depth", max_drop=0.2).code == 0
+
+
+def test_a_part_of_nine_is_too_few(pair):
+    names = np.where(np.arange(300) < 9, "rare", "usual")
+    both = [of.predictions.replace(attributes={"kind": names}) for of in pair]
+    for key in ("curve.ac", HARD, "predicted.info_f1"):
+        rare = next(row for row in gate(*both, key, by="kind").parts if row.part == "rare")
+        assert (rare.n, rare.verdict) == (9, "not clear")
+        assert "9 samples are too few" in rare.reason
+
+
+# What is refused, and forms --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metrics", "words"),
+    [
+        ("curve.acc", "expected numbers of `evaluate`"),
+        ("curve.ac=x", "expected KEY=LIMIT"),
+        ("curve.ac=-1", "a number >= 0"),
+        ("curve.ac=nan", "a number >= 0"),
+        ("curve.ac,curve.ac=.1", "curve.ac twice"),
+        ("confusion.tp", "a count"),
+        ("predicted.n_coarse", "a count"),
+        ("predicted.info_dist", "predicted.info_dist=LIMIT"),
+        ("", "expected at least one"),
+    ],
+)
+def test_bad_metrics(metrics, words):
+    with pytest.raises(hv.PredictionsError, match="(?s)" + words):
+        limits_of(TREE, metrics)
+
+
+def test_bad_input(pair):
+    labels = hv.Predictions.from_labels(TREE, pair[0].truth, truth=pair[0].truth)
+    with pytest.raises(hv.PredictionsError, match=r"none for curve\.ac of the candidate: they need scores"):
+        gate(labels, labels.replace(name="b"))
+    with pytest.raises(hv.PredictionsError, match="by: expected depth, node or a column"):
+        gate(*pair, by="sight")
+    with pytest.raises(hv.PredictionsError, match="max_drop: expected parts"):
+        gate(*pair, max_drop=0.1)
+    with pytest.raises(hv.PredictionsError, match="resamples"):
+        gate(*pair, resamples=10)
+    other = pair[0].predictions.replace(truth=np.roll(pair[0].predictions.truth, 1))
+    with pytest.raises(
+        hv.PredictionsError, match="baseline: expected the truth of candidate, got another one for sample"
+    ):
+        gate(other, pair[1], [HARD])
+    with pytest.raises(hv.PredictionsError, match="baseline: expected at least one model"):
+        gate([], pair[1])
+
+
+def test_forms(pair):
+    odd = np.where(np.arange(300) < 150, "a|b <c> & \x01", "plain")
+    both = [of.predictions.replace(attributes={"odd": odd}) for of in pair]
+    found = gate(*both, [HARD, "predicted.info_f1=0.9"], by="odd")
+    suites = ET.fromstring(found.to_junit())
+    counts = {key: int(suites.get(key)) for key in ("tests", "failures", "errors", "skipped")}
+    cases = list(suites.iter("testcase"))
+    assert counts["tests"] == len(cases) == 6
+    assert counts["failures"] == len(list(suites.iter("failure"))) == len(found.failed)
+    assert "predicted.exact [a|b <c> & �]" in {case.get("name") for case in cases}
+    few = gate(*models(12, 5))
+    (error,) = ET.fromstring(few.to_junit()).iter("error")  # never green
+    assert "not clear" in error.get("message")
+    lines = found.to_markdown().splitlines()
+    assert lines[0] == "### ❌ hierviz gate: fails"
+    assert sum(line.startswith("| ") for line in lines) == 2 + 2 + 2 + 4
+    assert r"a\|b \<c\> &" in found.to_markdown()
+    assert found.to_text().startswith("FAILS (exit 1). The candidate is worse")
+    said = found.to_dict()["gate"]
+    assert (said["code"], said["verdict"], len(said["metrics"]), len(said["parts"])) == (1, "fails", 2, 4)
+    assert said["metrics"][0]["interval"] == [found.rows[0].lower, found.rows[0].upper]
+    frame = found.to_frame()
+    assert frame["verdict"].tolist() == [row.verdict for row in [*found.rows, *found.parts]]
