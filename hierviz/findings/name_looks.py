@@ -128,9 +128,8 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, outside=None):
     spellings = _Meanings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
 
     def note(code, names, text, fix=None, more="", severity=None):
-        at = [
-            record for cell in bad if not set(names).isdisjoint(map(str.strip, bad[cell])) for record in records[cell]
-        ]
+        named = set(names)
+        at = [record for cell in bad if not named.isdisjoint(map(str.strip, bad[cell])) for record in records[cell]]
         look.note(code, at, f"{text} ({what}, {look.lines(at)}).{more}", fix, severity)
 
     for code, renamed, text in (
@@ -150,9 +149,11 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, outside=None):
         )
     unknown = spellings.unknown
     if unknown:
-        often = Counter(
-            {name: sum(len(records[cell]) for cell in bad if name in map(str.strip, bad[cell])) for name in unknown}
-        )
+        is_unknown = set(unknown)
+        often = Counter(dict.fromkeys(unknown, 0))
+        for cell in bad:
+            for name in is_unknown.intersection(map(str.strip, bad[cell])):
+                often[name] += len(records[cell])
         ten = ", ".join(f"{shown(name)} ({n:,})" for name, n in often.most_common(MOST_SHOWN))
         more = f" and {len(unknown) - MOST_SHOWN} more" if len(unknown) > MOST_SHOWN else ""
         text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {ten}{more}"
@@ -166,6 +167,7 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, outside=None):
         if mapping.node_of and said != "nearest":
             note("nearest_names", mapping.node_of, nearest_table(mapping), more=f" To map them: {{{choice}=nearest}}.")
     renamed = spellings.zeros | spellings.odd | spellings.spelt
+    unknown = set(unknown)
     for cell in bad:
         fields = [cell] if is_path else cell.split(";")
         right = [renamed.get(field.strip(), field) for field in fields]

@@ -182,7 +182,8 @@ class PredictionsLook:
 
     def _records(self):
         """Record of each row that was read."""
-        left = (record for record in count(1) if record not in self.look.all.dropped)
+        dropped = self.look.all.dropped
+        left = (record for record in count(1) if record not in dropped)
         return list(islice(left, self.predictions.n_samples))
 
     def _id_column(self):

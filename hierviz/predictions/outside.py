@@ -33,6 +33,7 @@ GIVEN = "answer outside the taxonomy"
 # is, what the class is called, and where the text names classes.
 TEXT, READ_AS, CONFIDENCE = "answer_text", "answer_read_as", "answer_confidence"
 READ_CLASS, MARKS = "answer_class", "answer_marks"
+OF_TEXTS = frozenset({TEXT, READ_AS, CONFIDENCE, READ_CLASS, MARKS})
 # Names that are shown, the most frequent first.
 MOST_SHOWN = 10
 

@@ -234,6 +234,8 @@ class OutsideNames:
             done = "left out, with their answer and truth" if self.drops else "count as wrong"
             if self.are_votes:
                 done = "keep their other answers" if self.how == "drop" else "have a share that is unassigned"
+            if self.how == "nearest" and not record.mapped:
+                done += ", as none of their names is near one class"
             one = "sample" if len(record.rows) == 1 else "samples"
             said.append(
                 f"{where}: {len(record.rows):,} {one} with {self.what} outside the taxonomy {done}: {record.words()}"

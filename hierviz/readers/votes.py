@@ -9,7 +9,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.answer_counts import answer_counts
 from hierviz.predictions.listed_scores import ListedScores
-from hierviz.predictions.outside import OUTSIDE
+from hierviz.predictions.outside import OF_TEXTS, OUTSIDE
 from hierviz.taxonomy.node_lists import group
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -63,7 +63,7 @@ def as_votes(raw, taxonomy, outside=None):
     for name, values in raw.attributes.items():
         if (values == values[first][sample]).all():
             attributes[name] = values[first]
-        elif name.casefold() not in RUN_COLUMNS:
+        elif name.casefold() not in RUN_COLUMNS and name not in OF_TEXTS:
             left_out.append(name)
     notes = [*raw.notes, _words(raw.where, answers)]
     if left_out:

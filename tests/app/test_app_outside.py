@@ -3,6 +3,7 @@
 import pytest
 
 import hierviz as hv
+from hierviz.app.state import opened as opening
 from hierviz.findings.doctor import doctor
 from tests.app.visit import PAGES, ROOT, Visit, shelve
 
@@ -138,3 +139,41 @@ def test_the_share_is_that_of_the_judged_samples():
     taxonomy = hv.Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
     of_labels = hv.Predictions.from_labels(taxonomy, [[1], [-1], [2], [-1]], truth=[1, 1, -1, -1])
     assert hv.Evaluation.from_predictions(of_labels).outside_share == 0.5
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """start(...): the app as `hierviz app` opens it with these arguments."""
+
+    def begin(*arguments):
+        monkeypatch.setattr("sys.argv", ["app.py", *map(str, arguments)])
+        monkeypatch.setattr(opening, "_chosen", {})
+        opening._opening.clear()
+        return Visit()
+
+    yield begin
+    opening._opening.clear()
+
+
+@pytest.mark.parametrize(
+    ("button", "said"),
+    [("Wrong answers", "8 (20.0 %)"), ("Map names to the nearest class; the others are wrong", "4 (10.0 %)")],
+)
+def test_files_of_the_command_line_are_asked_about(folder, start, button, said):
+    visit = start("--taxonomy", folder / "taxonomy.csv", "--predictions", folder / "labels.csv")
+    assert "Or say --outside wrong" in visit.at.error[0].value
+    assert "8 samples have answers that the taxonomy does not hold: 'unicorn'" in visit.text
+    visit.press(button)
+    assert not visit.at.error, [one.value for one in visit.at.error]
+    assert f"{said} of 40 samples answered outside the taxonomy" in visit.text
+
+
+def test_both_questions_are_asked_of_the_command_line(tmp_path, start):
+    (tmp_path / "t.csv").write_text(TAXONOMY)
+    (tmp_path / "p.csv").write_text("sample_id,truth,predicted\na,cat,unicorn\nb,elf,cat\nc,dog,dog\n")
+    visit = start("--taxonomy", tmp_path / "t.csv", "--predictions", tmp_path / "p.csv")
+    for _ in range(2):
+        assert visit.at.error
+        visit.press("Leave their samples out")
+    assert not visit.at.error, [one.value for one in visit.at.error]
+    assert "2 (66.7 %) of 3 samples left out" in visit.text

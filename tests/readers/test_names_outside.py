@@ -177,3 +177,10 @@ def test_words_that_are_no_choice(read):
         read(LABELS, outside="skip")
     with pytest.raises(PredictionsError, match="outside_truth: expected one of error, drop, nearest, got 'wrong'"):
         read(LABELS, outside_truth="wrong")
+
+
+def test_it_is_said_that_no_name_is_near(read):
+    found = read(LABELS.replace("unicorn", "zebrafinch"), outside="nearest", outside_truth="drop")
+    assert not found.outside["answers"].mapped
+    said = "answers outside the taxonomy count as wrong, as none of their names is near one class: 'zebrafinch' (2)"
+    assert any(said in note for note in found.notes)

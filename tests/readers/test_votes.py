@@ -153,3 +153,10 @@ def test_what_is_no_sample(text, parametrisation, message, taxonomy, written):
 def test_only_the_first_answer_of_a_batch_is_said(taxonomy, written):
     found = hv.load_predictions(written("b.jsonl", FORMS["batch.jsonl"]), taxonomy)
     assert any("2 requests have several answers" in note and "votes" in note for note in found.notes)
+
+
+def test_texts_that_differ_are_no_columns_of_the_file(taxonomy, written):
+    text = "sample_id,run,answer\na,1,It is a cat.\na,2,The animal is a dog.\n"
+    found = hv.load_predictions(written("t.csv", text), taxonomy, None, "votes")
+    assert found.n_samples == 1
+    assert not [note for note in found.notes if "left out" in note]

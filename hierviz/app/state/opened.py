@@ -49,6 +49,8 @@ def _open_startup(files, stage):
 
 
 _opening = SharedOpening(_open_startup)
+# Of the arguments of the start: what a visitor chose where they leave a question open.
+_chosen: dict[tuple[str, ...], dict] = {}
 
 
 def _startup(files):
@@ -80,6 +82,14 @@ def restart_startup():
     session.pop("view", None)
 
 
+def restart_startup_with(**choices):
+    """Open them with other keywords of Files, for all visitors, where they could not be opened."""
+    arguments = tuple(sys.argv[1:])
+    _chosen[arguments] = _chosen.get(arguments, {}) | choices
+    _opening.clear()
+    session.pop("view", None)
+
+
 def _named(files, stage=lambda name, unit="rows": None):
     dataset = datasets.open_files(files, stage)
     server().lasting.add(dataset.digest)
@@ -99,8 +109,10 @@ def startup_limits():
 
 
 def startup_files():
-    """Files named on the command line that started the app, or None."""
-    return _files_of(tuple(sys.argv[1:]))
+    """Files named on the command line that started the app, with what was chosen since, or None."""
+    arguments = tuple(sys.argv[1:])
+    files, chosen = _files_of(arguments), _chosen.get(arguments)
+    return replace(files, **chosen) if chosen else files
 
 
 @functools.lru_cache(maxsize=8)

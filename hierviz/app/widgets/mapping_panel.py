@@ -130,11 +130,16 @@ def chosen_file(mapping):
     return FILE, mapping_csv(chosen).encode()
 
 
+def with_mapping(files, mapping):
+    """Files that are read with what a person chose in a mapping."""
+    kept = keep_content(*chosen_file(mapping))
+    return replace(files, mapping=str(kept.paths[0]), held=(*files.held, kept))
+
+
 def _use(files, mapping):
     """Read the files of the open data again with the choices of a mapping."""
     try:
-        kept = keep_content(*chosen_file(mapping))
-        opened.open_and_put(replace(files, mapping=str(kept.paths[0]), held=(*files.held, kept)))
+        opened.open_and_put(with_mapping(files, mapping))
         state.publish()
     except HiervizError as error:
         st.error(escape(str(error)), icon=":material/error:")

@@ -13,6 +13,7 @@ from hierviz.app.widgets import frame, recommended
 from hierviz.app.widgets.links import go_to, page
 from hierviz.app.widgets.mapping_panel import review_button
 from hierviz.app.widgets.session_panel import session_panel
+from hierviz.app.widgets.ways_out import ways_out_of_startup
 from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import field, flag
@@ -80,6 +81,10 @@ def run(pages):
         if isinstance(error, ChangedFileError) and opened.may_reopen():
             st.button("Read the files again", icon=":material/refresh:", on_click=opened.request_reopen)
         if opened.startup_files():
+            if "view" not in state.session:
+                # No page began, which would have asked for it.
+                entry.width()
+                ways_out_of_startup(error, opened.startup_files())
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     story_bar()
     frame.credit()

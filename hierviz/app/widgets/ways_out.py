@@ -7,10 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import opened
 from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
 from hierviz.app.widgets.controls import menu
-from hierviz.app.widgets.mapping_panel import NO_CLASS, chosen_file, edited, submitted
+from hierviz.app.widgets.mapping_panel import NO_CLASS, chosen_file, edited, submitted, with_mapping
 from hierviz.messages.errors import HiervizError, shown
 from hierviz.opening.loading import names_outside, proposed_mapping
 from hierviz.opening.options import LABELS
@@ -98,9 +99,20 @@ def ways_out(error, files, chosen, found=None):
             st.form_submit_button("Open with these names", on_click=_name_classes, args=(chosen.predictions,))
 
 
+def ways_out_of_startup(error, files):
+    """The same for the files of the command line, where names outside the taxonomy are in question; `files` are those."""
+    for field in OUTSIDE:
+        if field in error.parameters:
+            _outside(field, files, None)
+
+
 def _outside(field, files, chosen):
-    """What names outside the taxonomy count as: the most frequent ones, a button for each choice, and what they are mapped to."""
+    """What names outside the taxonomy count as: the most frequent ones, a button for each choice, and what they are mapped to.
+
+    `chosen` are the files as they were chosen on the page Open files; None for those of the command line.
+    """
     what, choices = OUTSIDE[field]
+    say, arguments = (_say, ()) if chosen is not None else (_open_startup, (files,))
     with st.spinner("Counting the names …"):
         records = names_outside(files, what)
     for record in records:
@@ -112,7 +124,7 @@ def _outside(field, files, chosen):
     with st.container(horizontal=True, key=f"ways-{field}"):
         for value, label in choices.items():
             if value != NEAREST or mapping is None:
-                st.button(label, on_click=_say, args=(field, value), key=f"way-{field}-{value}")
+                st.button(label, on_click=say, args=(field, value, *arguments), key=f"way-{field}-{value}")
     if mapping is None:
         return
     key = f"mapping-of-{field}"
@@ -131,11 +143,17 @@ def _map(field, files, chosen, mapping, key):
         if any(row.is_chosen for row in mapping):
             before = () if files.mapping is None else load_mapping(files.mapping, mapping.taxonomy).rows
             others = tuple(row for row in before if row.given not in mapping.given)
-            name, content = chosen_file(replace(mapping, rows=(*others, *mapping.rows)))
-            read_instead({("mapping", chosen.predictions): (name, content)})
+            mapping = replace(mapping, rows=(*others, *mapping.rows))
+            if chosen is None:
+                files = with_mapping(files, mapping)
+            else:
+                read_instead({("mapping", chosen.predictions): chosen_file(mapping)})
     except HiervizError as error:
         st.error(escape(str(error)), icon=":material/error:")
-    _say(field, NEAREST)
+    if chosen is None:
+        _open_startup(field, NEAREST, files)
+    else:
+        _say(field, NEAREST)
 
 
 def replaced_line():
@@ -178,6 +196,11 @@ def _zero_words(names):
 def _say(field, value):
     state.memory(READING)[field] = value
     state.request_open()
+
+
+def _open_startup(field, value, files):
+    """Open the files of the command line with a choice."""
+    opened.restart_startup_with(**{field: value}, mapping=files.mapping, held=files.held)
 
 
 def _form(field, widget):
