@@ -74,11 +74,11 @@ label.
 Answers that the taxonomy does not hold are an error, unless `--outside` says what they count as: `wrong` (one claimed leaf
 below the root that is never true: exact, correct, precision and recall are 0, the information distance is that of the truth and
 of a leaf, and one path is a false positive; `labels.outside_share` is their share), `drop` (the sample leaves answers and truth,
-of all models) or `nearest` (names are mapped to the classes that they nearly are; a
-scientific name only within its genus, and no name to which two classes are near; the rest is wrong). Truths: `--outside-truth drop|nearest`. Of
-columns, rows and lists of scores it is about classes outside the taxonomy: their mass belongs to no class, and where one of them
-has the largest score, the answer lies outside by every rule and at every threshold; sets of labels have one more wrong label at every
-threshold. It needs probabilities. What the file says in place of a class stands beside the sample.
+of all models) or `nearest` (names are mapped to the classes that they nearly are; a scientific name only within its genus, and
+no name to which two classes are near; the rest is wrong). Truths: `--outside-truth drop|nearest`. Of columns, rows and lists of
+scores it is about classes outside the taxonomy: their mass belongs to no class, and where one of them has the largest score, the
+answer lies outside by every rule and at every threshold; sets of labels have one more wrong label at every threshold. It needs
+probabilities. What the file says in place of a class is shown next to the sample.
 
 Where a picture has several detections (`speciesnet_5`, `megadetector`, `camtrap_dp`), it is one sample, with the classes of
 its classified detection of the highest confidence; with `--samples detection` each classified detection is a sample,
