@@ -39,7 +39,7 @@ def t_tail(t, degrees):
     t = abs(float(t))
     if t == 0:
         return 1.0
-    if math.isinf(t):
+    if math.isinf(t * t):
         return 0.0
     if degrees > 1e7:
         return math.erfc(t / math.sqrt(2))

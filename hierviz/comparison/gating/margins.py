@@ -85,9 +85,9 @@ def margin_p_values(
     estimate, variance, degrees, reach, limit = np.broadcast_arrays(estimate, variance, degrees, reach, limit)
     gap = -(estimate + limit)
     root = np.sqrt(variance**2 + (2 * reach * gap) ** 2)
-    # As 2 g² / (v + root), which no small reach makes inexact.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.sqrt(np.where(gap == 0, 0.0, 2 * gap**2 / (variance + root)))
+    # t² is 2 g² / (v + root), which no small reach makes inexact.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        t = np.where(gap == 0, 0.0, abs(gap) * np.sqrt(2 / (variance + root)))
     tail = t_tails(t, degrees) / 2
     return np.where(gap > 0, tail, 1 - tail)
 
