@@ -90,6 +90,7 @@ def test_ways_are_compared_on_request(model, isotonic):
     assert maps.sentence in visit.text
 
 
+@pytest.mark.long
 def test_groups_are_kept_with_the_choice(model):
     visit = Visit("compare", model=MODEL, confidence="isotonic")
     groups = visit.control("Samples belong together by")

@@ -75,7 +75,11 @@ def expected_numbers(taxonomy, p, truth, answer, best_leaf):
 
 
 @pytest.mark.parametrize(
-    "model", [pytest.param(key, marks=[pytest.mark.long] * (key == "conditional-sigmoid")) for key in MODELS]
+    "model",
+    [
+        pytest.param(key, marks=[pytest.mark.long] * (key in ("conditional-sigmoid", "soft-max-margin")))
+        for key in MODELS
+    ],
 )
 def test_numbers_of_twenty_samples(no_charts, demo, model):
     """A third of the twenty each day, all before a release."""

@@ -33,8 +33,22 @@ def opened(folder, name, outside):
     return shelve(taxonomy=str(folder / "taxonomy.csv"), predictions=(str(folder / name),), outside=outside)
 
 
-@pytest.mark.parametrize("name", ["labels.csv", "scores.csv"])
-@pytest.mark.parametrize("outside", ["wrong", "drop", "nearest"])
+@pytest.mark.parametrize(
+    ("outside", "name"),
+    [
+        ("wrong", "scores.csv"),
+        ("drop", "labels.csv"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                ("wrong", "labels.csv"),
+                ("drop", "scores.csv"),
+                ("nearest", "labels.csv"),
+                ("nearest", "scores.csv"),
+            )
+        ),
+    ],
+)
 def test_every_page_opens(folder, name, outside):
     data = opened(folder, name, outside)
     # Of scores a misspelt class is none here.

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import Server, quiet
 from tests.training_files import write_training
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 def test_a_press_on_a_step_and_the_pictures_of_all(tmp_path, open_page):

@@ -56,6 +56,7 @@ def report(predictions, choice, client=None, **more):
 # Equal results -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @settings(many, max_examples=25)
 @given(any_predictions(), st.sampled_from(RULES), st.sampled_from([0.25, 0.5]), st.integers(1, 3))
 def test_any_input_in_any_partitions(client, predictions, rule, threshold, n_partitions):

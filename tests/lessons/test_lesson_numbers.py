@@ -437,7 +437,10 @@ def check(result):
 
 @pytest.mark.parametrize(
     "key",
-    [pytest.param(key, marks=pytest.mark.long) if key in (*DEMO, "how-sure", "rules") else key for key in LESSON_FILES],
+    [
+        pytest.param(key, marks=pytest.mark.long) if key in (*DEMO, "how-sure", "rules", "thresholds") else key
+        for key in LESSON_FILES
+    ],
 )
 def test_every_number_is_that_of_the_definition(key):
     for step in lesson(key).steps:

@@ -88,7 +88,9 @@ def test_the_test_finds_what_a_picture_gives_away():
         assert any(singled_out(step, figure) for figure in first_result(step).before)
 
 
-@pytest.mark.parametrize("key", NEUTRAL)
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.long) if key == "rules" else key for key in NEUTRAL]
+)
 def test_steps_whose_picture_is_the_answer_have_another_one_for_the_question(key):
     for number, step in enumerate(lesson(key).steps, 1):
         result = first_result(step)

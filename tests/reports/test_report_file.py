@@ -469,7 +469,8 @@ def test_calibration_in_words(tmp_path):
     assert f"Calibration: {said} Overconfident at depth 2 (depth 2 says 0.90, right 0.50" in text
 
 
-@pytest.mark.parametrize("how", ["isotonic", pytest.param("venn-abers", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["isotonic", "venn-abers"])
 def test_confidence_of_the_answers(tmp_path, how):
     """Each sample has its own, the calibration what the map does to it; nothing of it without the flag."""
     hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
