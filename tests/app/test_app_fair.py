@@ -104,6 +104,7 @@ def difference(data, resamples):
     )
 
 
+@pytest.mark.long
 def test_the_sentence_below_the_chart(inverted):
     visit = Visit("curves", data=inverted.key, models="a,b", model="a", drawn="bands")
     assert re.search(r"AC, over all thresholds: a \d\.\d+, clearly higher than b", visit.text)

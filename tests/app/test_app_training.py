@@ -90,6 +90,7 @@ def test_examples_has_a_slider(training):
     assert not visit.at.select_slider
 
 
+@pytest.mark.long
 def test_no_part_without_steps(demo):
     visit = Visit("compare")
     assert "Over the training" not in visit.control("Part of the page").options

@@ -90,6 +90,7 @@ HWV = {
 }
 
 
+@pytest.mark.long
 def test_plaud_and_wu_of_hwv(table, shared_data):
     folder = shared_data / "hwv"
     flags = ["--taxonomy", folder / "taxonomy.csv", "--truth", folder / "test.csv", "--truth-column", "leaf"]

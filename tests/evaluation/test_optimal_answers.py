@@ -41,6 +41,7 @@ def test_on_the_open_texts(texts):
     assert gaps == [pytest.approx(0.1356, abs=0.0005), pytest.approx(0.2835, abs=0.0005)]
 
 
+@pytest.mark.long
 def test_in_one_sentence(texts):
     flat, per_node = map(set_rules, texts)
     assert (flat.at_half, flat.best, flat.best_threshold) == (

@@ -239,6 +239,7 @@ def test_inner_truths_as_leaves_worked_by_hand(taxonomy):
     assert hv.evaluate(found)["models"][0]["confusion"]["fp"] == 0
 
 
+@pytest.mark.long
 def test_scores_on_disk_are_read_in_blocks(tmp_path, monkeypatch):
     """Never more rows at a time than fit, also where the part is far smaller than the taxonomy; lists of the best as well."""
     rng = np.random.default_rng(0)

@@ -110,6 +110,7 @@ def test_one_line_says_what_was_done(read):
     assert outside_lines([read("sample_id,truth,predicted\n1,cat,cat\n")]) == []
 
 
+@pytest.mark.long
 def test_the_command_and_the_report_say_the_line(tmp_path, capsys):
     (tmp_path / "file.csv").write_text(LABELS)
     (tmp_path / "t.csv").write_text("parent,child\n" + "".join(f"{a},{b}\n" for a, b in EDGES))
