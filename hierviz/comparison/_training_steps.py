@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.comparison.columns import Column, columns_of, file_numbers
-from hierviz.comparison.formats import number
+from hierviz.comparison.formats import number, table_row
 from hierviz.comparison.methods import Method, clear_of, marks_of
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
 from hierviz.comparison.table import RESAMPLES, method_of, resamples_of
@@ -197,7 +197,7 @@ class TrainingSteps(Short):
         for place, (step, method) in enumerate(zip(self.steps, self.methods, strict=True)):
             lines.append([step_text(step), *(self._cell(column, method, place) for column in self.columns)])
         said = [f"- {self.sentence_of(column.key)}" for column in self.columns]
-        table = [f"| {' | '.join(cells)} |" for cells in lines]
+        table = map(table_row, lines)
         marks = (
             "Bold: the best step and all that are not clearly different from it when all pairs of steps are compared."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.number_text import fixed_text, value_text
@@ -76,7 +76,7 @@ def markdown(table) -> str:
     constant = ["Best constant", *([""] if has_runs else [])]
     rows.append([*constant, *(number(table.constants.values.get(column.key), column) for column in table.columns)])
     lines = [f"{plain(table.outside_words)}.", ""] if table.outside_words else []
-    lines += [_row(header), _row(["---"] + ["---:"] * (len(header) - 1)), *map(_row, rows), ""]
+    lines += [table_row(header), table_row(["---"] + ["---:"] * (len(header) - 1)), *map(table_row, rows), ""]
     lines += [f"{text}\n" for text in notes(table)]
     return "\n".join(lines)
 
@@ -120,7 +120,8 @@ def plain(text: str) -> str:
     return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", _CONTROL.sub(" ", text))
 
 
-def _row(cells):
+def table_row(cells: Iterable[str]) -> str:
+    """A row of a table in Markdown."""
     return f"| {' | '.join(cells)} |"
 
 

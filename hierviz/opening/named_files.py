@@ -132,11 +132,14 @@ def _named_by_step(file):
 
 
 def _require_one_a_step(files):
+    paths_of: dict[str, list[str]] = {}
     for file in files:
-        paths = [other.path for other in files if other.name == file.name]
-        if file.step is not None and len(paths) > 1:
+        if file.step is not None:
+            paths_of.setdefault(file.name, []).append(file.path)
+    for name, paths in paths_of.items():
+        if len(paths) > 1:
             raise FileError(
-                f"{file.name}: expected one file for a step of a training, got {listed(paths, 2)}. Leave one out, or give it "
+                f"{name}: expected one file for a step of a training, got {listed(paths, 2)}. Leave one out, or give it "
                 "another step."
             )
 

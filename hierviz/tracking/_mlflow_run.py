@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import tempfile
@@ -13,7 +12,7 @@ from urllib.parse import urlparse
 
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import require
-from hierviz.tracking.logged import FOLDER, REPORT, Logged
+from hierviz.tracking.logged import FOLDER, REPORT, Logged, environment
 
 # Names of MLflow are at most this long, and this many go into one request.
 LONGEST, AT_ONCE = 250, 500
@@ -66,7 +65,8 @@ def log_to_mlflow(
     """
     require("log_to_mlflow", "mlflow", "mlflow")
     logged = Logged.from_results(results, with_report, choice)
-    with _without_telemetry():
+    # MLflow asks this variable when it is imported and at each call.
+    with environment({_SWITCH: "true"}):
         import mlflow
 
         client, run_id, is_ours = _client_and_run(mlflow, run)
@@ -131,17 +131,3 @@ def _table_text(columns):
     """The form of `mlflow.log_table`, which appends to a table that is there: this one is written anew at each call."""
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
     return json.dumps({"columns": list(columns), "data": rows})
-
-
-@contextlib.contextmanager
-def _without_telemetry():
-    """MLflow asks this variable when it is imported and at each call."""
-    before = os.environ.get(_SWITCH)
-    os.environ[_SWITCH] = "true"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SWITCH]
-        else:
-            os.environ[_SWITCH] = before

@@ -41,7 +41,7 @@ class Scorer:
     @property
     def sign(self) -> int:
         """-1 where lower is better."""
-        return -1 if self.column.better == "lower" else 1
+        return self.column.sign
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: None = None) -> float:
         """The number of the estimator's answers to X, with the truth y; with its sign changed where lower is better."""
@@ -108,7 +108,7 @@ def scorer(
             f"metric: expected one number, got {len(columns)} of {metric!r}. Add a depth, such as {columns[0].key}."
         )
     (column,) = columns
-    if column.better not in ("higher", "lower"):
+    if not column.sign:
         raise PredictionsError(
             f"metric: expected a number that is better when higher or lower, got {metric!r}, which is neither. Choose another."
         )
@@ -140,8 +140,8 @@ def predictions_of_arrays(
     probabilities: Any, columns: list[str], truth: Any, taxonomy: Taxonomy, name: str
 ) -> Predictions:
     """Predictions of probabilities by class; leaves without a column have probability 0 where all columns are leaves."""
-    leaves = [taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist()]
-    missing = [leaf for leaf in leaves if leaf not in set(columns)] if set(columns) <= set(leaves) else []
+    leaves, given = [taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist()], set(columns)
+    missing = [leaf for leaf in leaves if leaf not in given] if given <= set(leaves) else []
     if missing:
         probabilities = np.asarray(probabilities)
         probabilities = np.hstack([probabilities, np.zeros((len(probabilities), len(missing)))])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import tempfile
@@ -11,7 +10,7 @@ from typing import Any
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import require
-from hierviz.tracking.logged import FOLDER, REPORT, Logged
+from hierviz.tracking.logged import FOLDER, REPORT, Logged, environment
 
 _UNFIT = re.compile(r"[^\w.\-]")
 # Reports of errors go to a server of their own.
@@ -61,7 +60,8 @@ def log_to_wandb(
     """
     require("log_to_wandb", "wandb", "wandb")
     logged = Logged.from_results(results, with_report, choice)
-    with _quietly():
+    # wandb reads these when it is imported and when a run starts; what the caller has set is kept.
+    with environment({name: value for name, value in _SWITCHES.items() if name not in os.environ}):
         import wandb
 
         run = wandb.run if run is None else run
@@ -97,15 +97,3 @@ def _log(wandb, run, logged, step):
             # Copied now: the folder is gone before the run ends.
             artifact.add_file(str(path), name=REPORT, policy="mutable")
             run.log_artifact(artifact)
-
-
-@contextlib.contextmanager
-def _quietly():
-    """wandb reads these when it is imported and when a run starts; what the caller has set is kept."""
-    ours = [name for name in _SWITCHES if name not in os.environ]
-    os.environ.update({name: _SWITCHES[name] for name in ours})
-    try:
-        yield
-    finally:
-        for name in ours:
-            del os.environ[name]

@@ -9,8 +9,10 @@ are undefined are left out, infinite ones are infinite floats.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,3 +150,18 @@ def _thinned(columns):
     n = len(columns["threshold"])
     kept = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.intp))
     return {key: values[kept] for key, values in columns.items()}
+
+
+@contextlib.contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of the environment for a moment; what was there comes back."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

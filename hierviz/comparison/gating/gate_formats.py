@@ -11,7 +11,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 
-from hierviz.comparison.formats import DASH, plain
+from hierviz.comparison.formats import DASH, plain, table_row
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
 
 # Parts that are listed in text and Markdown; JSON and JUnit have all.
@@ -187,7 +187,7 @@ def _columns(rows):
 
 def _table(rows):
     lines = [_HEADER, ("---", *["---:"] * (len(_HEADER) - 2), "---"), *(tuple(map(plain, row)) for row in rows)]
-    return [f"| {' | '.join(cells)} |" for cells in lines]
+    return [table_row(cells) for cells in lines]
 
 
 def _xml(words):
