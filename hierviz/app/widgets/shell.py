@@ -52,6 +52,9 @@ def run(pages):
     frame.look()
     now = st.navigation(pages, position="top")
     # Where the first run fails, it is for what the command line names.
+    if state.session.pop("could_not_begin", False):
+        # What is below every page made a view then, that of the demo: this run is about the same files again.
+        state.session.pop("view", None)
     words = flag if opened.startup_files() and "view" not in state.session else field
     try:
         entry.begin(now.url_path)
@@ -82,6 +85,7 @@ def run(pages):
             st.button("Read the files again", icon=":material/refresh:", on_click=opened.request_reopen)
         if opened.startup_files():
             if "view" not in state.session:
+                state.session.could_not_begin = True
                 # No page began, which would have asked for it.
                 entry.width()
                 ways_out_of_startup(error, opened.startup_files())
