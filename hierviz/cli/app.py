@@ -10,7 +10,7 @@ from hierviz.messages.errors import FileError, shown
 from hierviz.opening.files import files_of, flags_of
 from hierviz.opening.flags import Option, repeated
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
-from hierviz.opening.options import DEMO, VISITORS, add_app_options, start_files
+from hierviz.opening.options import CLUSTER, DEMO, VISITORS, add_app_options, start_files
 
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
@@ -29,6 +29,7 @@ def add_app(command):
     return [
         Option("--port N", "port to listen on (default: 8501 or the next free one)", type=int),
         Option("--no-browser", "do not open a browser window"),
+        CLUSTER,
         *OPTIONS,
         *VISITORS.values(),
     ]
@@ -47,11 +48,25 @@ def run_app(options):
         raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
     if options.demo and (options.taxonomy or options.predictions or options.model):
         raise FileError("--demo: expected no files with it, got some. Leave one of them out.")
+    if options.cluster:
+        _check_cluster(options)
     folder = bundle_folder()
     start_files(options)  # a flag that is no number is reported here, not on a page
     files = _named(options)
-    sys.argv = [str(folder / "app.py"), *files, *visitor_arguments(options)]
+    cluster = [f"--cluster={options.cluster}"] if options.cluster else []
+    sys.argv = [str(folder / "app.py"), *files, *cluster, *visitor_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
+
+
+def _check_cluster(options):
+    """Raise an error unless there is something for a cluster to do, and its address is one."""
+    from hierviz.cluster.connection import local_workers
+
+    if not options.predictions or options.model:
+        raise FileError(
+            f"--cluster: expected --predictions with it{' and no --model' * bool(options.model)}, got others. Leave it out."
+        )
+    local_workers(options.cluster)
 
 
 def _named(options):

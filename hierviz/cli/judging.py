@@ -20,7 +20,7 @@ from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import load_files
 from hierviz.opening.named_files import values_by_method
-from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
+from hierviz.opening.options import CLUSTER, READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
 from hierviz.uncertainty.confidence_folds import MAPS
@@ -62,10 +62,7 @@ OF_NUMBERS = (
         "rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
     ),
     THREADS,
-    Option(
-        "--cluster local[:N]|tcp://HOST:PORT",
-        "evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
-    ),
+    CLUSTER,
     Option(
         "--annotations F",
         "terms of annotated proteins, as a truth file: adds F-max, weighted F-max and S-min (protein function)",

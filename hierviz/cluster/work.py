@@ -20,6 +20,7 @@ from hierviz.predictions.score_rows import ArrayRows, CheckedScores
 from hierviz.readers.parquet_parts import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray
+from hierviz.readers.temporary_files import Scratch
 from hierviz.taxonomy.node_lists import NodeLists
 
 # Scores of a partition that is read from files: enough for compiled loops to pay, few enough to lose with a worker.
@@ -33,7 +34,7 @@ LABEL_ROWS = 100_000
 
 
 class RowRange(ArrayRows):
-    """Some rows of an array that reads rows when they are asked for; `start` and `stop` are rows of `array`."""
+    """Some rows of an array whose values are not checked yet; `start` and `stop` are rows of `array`."""
 
     def __init__(self, array, start, stop):
         self.array, self.start, self.stop = array, start, stop
@@ -55,7 +56,13 @@ def _stored(predictions):
 
 def is_in_files(predictions: Predictions) -> bool:
     """Whether workers read the scores themselves."""
-    return isinstance(_stored(predictions), (ParquetRows, StoredArray))
+    return _is_in_files(_stored(predictions))
+
+
+def _is_in_files(scores):
+    # What lies in a temporary file without a name no other process can open.
+    is_array = isinstance(scores, StoredArray) and not isinstance(scores.source, Scratch)
+    return is_array or isinstance(scores, ParquetRows)
 
 
 def place_of(predictions: Predictions) -> str:
@@ -121,8 +128,10 @@ def _scores_of(scores, rows):
     if isinstance(scores, ParquetRows):
         part, first = scores.part(rows.start, rows.stop)
         return RowRange(part, rows.start - first, rows.stop - first)
-    if isinstance(scores, StoredArray):
+    if _is_in_files(scores):
         return RowRange(_shared(scores), rows.start, rows.stop)
+    if isinstance(scores, StoredArray):
+        return RowRange(scores[rows], 0, rows.stop - rows.start)
     if isinstance(scores, ListedScores):
         return scores.part(rows)
     return scores if scores is None else np.asarray(scores[rows])
@@ -165,9 +174,9 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
     taxonomy, choice = shared
     try:
         predictions = Predictions(taxonomy, **fields)
-        # Scores in memory were checked where they were made.
+        # Scores in memory were checked where they were made; a pass checks these with what it computes anyway.
         if isinstance(predictions.scores, RowRange):
-            predictions = predictions.replace(scores=_CheckedRows(predictions, where))
+            predictions = predictions.replace(scores=CheckedScores(predictions, where))
         return version(), EvaluationPiece.from_predictions(predictions, threads=1, **choice)
     except HiervizError as error:
         # The receiver knows the classes of this file only.
@@ -178,17 +187,3 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
             f"worker on {socket.gethostname()}: expected memory for {fields['name']}, got none. Start workers with more memory "
             "or fewer threads, or write smaller row groups."
         )
-
-
-class _CheckedRows(ArrayRows):
-    """The scores of a partition, each block of which is checked when it is read: nothing is read for the check alone."""
-
-    def __init__(self, predictions, where):
-        self.predictions, self.where = predictions, where
-        self.shape, self.dtype = predictions.scores.shape, predictions.scores.dtype
-
-    def __getitem__(self, rows):
-        values = self.predictions.scores[rows]
-        ids = self.predictions.ids[rows]
-        self.predictions.replace(scores=values, sample_ids=ids, truth=None).check_scores(self.where)
-        return values

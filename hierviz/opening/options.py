@@ -18,6 +18,10 @@ DEMO = Option(
     choices=DEMOS,
     bare=next(iter(DEMOS)),
 )
+CLUSTER = Option(
+    "--cluster local[:N]|tcp://HOST:PORT",
+    "evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+)
 TAXONOMY = ("taxonomy_form", "taxonomy_classes", "taxonomy_relations")
 READING = ("missing", "percent", "ids", "samples", "disagreeing", "outside", "outside_truth", "mapping")
 DATA_GB, FILES = 8.0, 100
@@ -88,7 +92,7 @@ def start_options(arguments):
     """What the arguments of the app say, as a tuple of str, as an argparse.Namespace; others are left alone."""
     parser = argparse.ArgumentParser(add_help=False)
     add_app_options(parser)
-    add_flags(parser, VISITORS.values())
+    add_flags(parser, [CLUSTER, *VISITORS.values()])
     return parser.parse_known_args(arguments)[0]
 
 

@@ -17,6 +17,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
+from hierviz.opening.cluster_process import evaluated_on_cluster
 from hierviz.opening.files import Files
 from hierviz.opening.loading import is_cut, load_files
 from hierviz.opening.named_files import training_step
@@ -200,7 +201,7 @@ def new_key():
     return secrets.token_hex(8)
 
 
-def open_files(files, stage=lambda name, unit="rows": None, find=None):
+def open_files(files, stage=lambda name, unit="rows": None, find=None, cluster=None):
     """Read and evaluate the user's files.
 
     Parameters
@@ -212,6 +213,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
     find : callable, optional
         Gives a Dataset of a digest that is open already, or None: it is not read again. Without it the files are hashed while
         they are read.
+    cluster : str, optional
+        Address of the Dask cluster that evaluates prediction files (`hierviz.cluster.connection.connected`).
 
     Returns
     -------
@@ -242,9 +245,16 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
     with Hashing(files) as hashing:
         # Evaluating reads every score, and checks it then.
         shown = files.of_last_steps
-        taxonomy, predictions_of_models, inputs = load_files(shown, stage, is_checked=None)
-        require_same_samples(predictions_of_models)
-        models = _evaluated(predictions_of_models, stage=stage)
+        if cluster is None:
+            taxonomy, predictions_of_models, inputs = load_files(shown, stage, is_checked=None)
+            require_same_samples(predictions_of_models)
+            models = _evaluated(predictions_of_models, stage=stage)
+        else:
+            evaluations = evaluated_on_cluster(shown, cluster, stage)
+            taxonomy, inputs = evaluations[0].taxonomy, []
+            predictions_of_models = [model.predictions for model in evaluations]
+            named = zip(evaluations, _with_own_names(predictions_of_models), strict=True)
+            models = _by_key(replace(model, predictions=predictions) for model, predictions in named)
         content, notes = hashing.result()
     content = new_key() if files.model else content
     steps = {name: f"{name} ({len(steps)} steps)" for name, steps in files.trainings.items()}
@@ -332,20 +342,30 @@ def has_same_samples(data, predictions):
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done` come first and are not computed again."""
     models = dict(done)
+    return _by_key((_evaluated_here(model, stage) for model in _with_own_names(predictions)[len(models) :]), models)
+
+
+def _by_key(evaluations, done=()):
+    """Evaluations by key, after those of `done`."""
+    models = dict(done)
+    for model in evaluations:
+        models[model_key(model.predictions.name, models)] = model
+    return models
+
+
+def _with_own_names(predictions):
+    """Predictions, each with a name of its own: pages distinguish models by name."""
     named = []
     for model in predictions:
-        # Pages distinguish models by name: a run has its own.
         run = model.run and (model.run.removeprefix(model.name).lstrip(" _-.") or model.run)
         named.append(model if run is None else model.replace(name=f"{model.name} · {run}"))
-    for predictions_of_model in with_distinct_names(named)[len(models) :]:
-        key = model_key(predictions_of_model.name, models)
-        name = predictions_of_model.name
-        # Sets of labels are counted here only where they are what the first page shows.
-        has_one_truth = predictions_of_model.has_single_truth and predictions_of_model.taxonomy.is_tree
-        threshold = None if has_one_truth else 0.5
-        is_new = compiles(predictions_of_model, with_labels=threshold is not None)
-        progress = stage(
-            f"Compiling for this processor, once, and evaluating {name}" if is_new else f"Evaluating {name}"
-        )
-        models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=threshold)
-    return models
+    return with_distinct_names(named)
+
+
+def _evaluated_here(predictions, stage):
+    # Sets of labels are counted here only where they are what the first page shows.
+    has_one_truth = predictions.has_single_truth and predictions.taxonomy.is_tree
+    threshold = None if has_one_truth else 0.5
+    is_new = compiles(predictions, with_labels=threshold is not None)
+    progress = stage(f"{'Compiling for this processor, once, and evaluating' if is_new else 'Evaluating'} {predictions.name}")
+    return Evaluation.from_predictions(predictions, progress, threshold=threshold)

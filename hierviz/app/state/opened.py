@@ -91,7 +91,7 @@ def restart_startup_with(**choices):
 
 
 def _named(files, stage=lambda name, unit="rows": None):
-    dataset = datasets.open_files(files, stage)
+    dataset = datasets.open_files(files, stage, cluster=_startup_options().cluster)
     server().lasting.add(dataset.digest)
     # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
     return replace(dataset, key=datasets.digest(files))
