@@ -9,6 +9,7 @@ rows are asked for (`ParquetRows`); ids, truth and attributes are read at once. 
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -246,9 +247,11 @@ class ParquetRows(GroupRows):
     where: str
     _kept: tuple = field(default=(None, None), init=False, repr=False)
     _open: tuple = field(default=(None, None), init=False, repr=False)
+    # Visitors of the app read at the same time.
+    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def __getstate__(self):
-        return {**self.__dict__, "_kept": (None, None), "_open": (None, None)}
+    def __reduce__(self):
+        return ParquetRows, (self.files, self.group_rows, self.names, self.dtype, self.where)
 
     @cached_property
     def starts(self):
@@ -265,20 +268,22 @@ class ParquetRows(GroupRows):
         return some, int(self.starts[np.flatnonzero(file == inside[0])[0]]) if inside else 0
 
     def _rows_of(self, group, start, end):
-        if self._kept[0] != group:
-            file, inside = 0, group
-            while inside >= len(self.group_rows[file]):
-                inside -= len(self.group_rows[file])
-                file += 1
-            # What was kept is given back before as much is read.
-            self._kept = (None, None)
-            with translated(self.files[file].path):
-                self._kept = (group, self._decoded(self._table(file), inside))
-        return self._kept[1][start:end]
+        with self._lock:
+            if self._kept[0] != group:
+                file, inside = 0, group
+                while inside >= len(self.group_rows[file]):
+                    inside -= len(self.group_rows[file])
+                    file += 1
+                # What was kept is given back before as much is read.
+                self._kept = (None, None)
+                with translated(self.files[file].path):
+                    self._kept = (group, self._decoded(self._table(file), inside))
+            return self._kept[1][start:end]
 
     def _table(self, file):
         """The open table of a file, which is kept until another one is asked for."""
         if self._open[0] != file:
+            self._open = (None, None)  # footers may be large
             where = self.files[file].path
             table = ParquetTable(Source(Path(where), where, "parquet", pipe=self.files[file]))
             if table.group_rows != self.group_rows[file].tolist():

@@ -100,6 +100,28 @@ def test_what_is_too_large_for_memory_is_named_and_not_sent(files, client, monke
     assert hv.evaluate(predictions, client=client) == hv.evaluate(predictions)
 
 
+@pytest.mark.parametrize("read_scores", [True, False])
+def test_what_lies_in_a_temporary_file_is_sent(client, monkeypatch, tmp_path, read_scores):
+    """No other process can open it; rows that were not checked here are checked there."""
+    scores, ids, truth = world(TAXONOMY, 600)
+    names = [TAXONOMY.names[leaf] for leaf in TAXONOMY.leaves]
+
+    def read(name, scores, **how):
+        lines = [",".join(map(str, (*row, *values.tolist()))) for *row, values in zip(ids, truth, scores)]
+        (tmp_path / name).write_text("\n".join([",".join(["sample_id", "truth", *names]), *lines]))
+        return hv.load_predictions(tmp_path / name, TAXONOMY, **how)
+
+    expected = hv.evaluate(read("scores.csv", scores))
+    monkeypatch.setattr(file_limits, "MEMORY_BYTES", 0)
+    predictions = read("scores.csv", scores, read_scores=read_scores)
+    assert not isinstance(predictions.scores, np.ndarray)
+    assert not is_in_files(predictions)
+    assert hv.evaluate(predictions, client=client) == expected
+    scores[577] *= 2
+    with pytest.raises(hv.PredictionsError, match="sample 's577'.* sum to 1"):
+        evaluation_on(client, read("wrong.csv", scores, read_scores=read_scores), n_partitions=2)
+
+
 def test_numbers_of_single_samples_and_other_rules(files, client):
     """What the pieces do not hold is read here."""
     predictions = hv.load_predictions(files / "parts", TAXONOMY, read_scores=False)

@@ -3,6 +3,7 @@
 import os
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -48,6 +49,23 @@ def test_a_folder_is_the_table_of_its_parts(parts, tmp_path):
     assert (
         hv.evaluate(read)["models"][0]["curve"] == hv.evaluate(hv.load_predictions(one, TAXONOMY))["models"][0]["curve"]
     )
+
+
+def test_several_threads_read_at_the_same_time(rows):
+    """As visitors of the app do: each gets the rows that it asked for."""
+    stored, expected = rows
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def read(seed):
+        for start in np.random.default_rng(seed).integers(0, len(expected), 150).tolist():
+            np.testing.assert_array_equal(stored[start : start + 2], expected[start : start + 2])
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(read, range(4)))
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_parts_come_in_the_order_of_their_numbers(parts):
