@@ -39,6 +39,7 @@ def connected(address: str) -> Iterator[Any]:
         If the address is none of these, or nobody answers.
     """
     n_workers = local_workers(address)
+    import dask
     from distributed import Client, LocalCluster
     from distributed.deploy import spec
 
@@ -58,6 +59,8 @@ def connected(address: str) -> Iterator[Any]:
             yield client
         return
     with (
+        # Dask lets workers give memory back at once, and get it anew from the system for the next block of rows.
+        dask.config.set({"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,

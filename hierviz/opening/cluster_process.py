@@ -24,6 +24,7 @@ import tempfile
 import threading
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import hierviz.messages.errors
 from hierviz.evaluation.summary import CURVE, STEPS, require_same_samples
@@ -34,7 +35,8 @@ from hierviz.readers.file_limits import MEMORY_BYTES, size_words
 PREFIX = "hierviz-cluster-"
 # Arrays begin at multiples of this, as numpy likes them.
 ALIGNED = 64
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from hierviz.opening.cluster_process import main; main()"
+# The package is found last: the server's own path may hold folders in which names of Python's library mean something else.
+_PROGRAM = "import sys; sys.path.append({folder!r}); from hierviz.opening.cluster_process import main; main()"
 
 
 def evaluated_on_cluster(files, cluster, stage):
@@ -74,7 +76,8 @@ def evaluated_on_cluster(files, cluster, stage):
 
 def _told(asked, stage):
     """What `_written` gives in the process; what it says before goes to `stage`."""
-    command = [sys.executable, "-c", _PROGRAM.format(path=sys.path)]
+    folder = str(Path(__file__).parents[2])
+    command = [sys.executable, "-P", "-c", _PROGRAM.format(folder=folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             with contextlib.suppress(BrokenPipeError):

@@ -103,7 +103,9 @@ def test_no_file_is_left(both):
 def test_errors_are_those_of_the_reader(given, tmp_path):
     scores, ids, truth = world(TAXONOMY, N)
     scores[77] *= 2
-    wrong = Files(given["taxonomy"], (str(write_parts(tmp_path / "parts", TAXONOMY, scores, 6, sample_id=ids, truth=truth)),))
+    wrong = Files(
+        given["taxonomy"], (str(write_parts(tmp_path / "parts", TAXONOMY, scores, 6, sample_id=ids, truth=truth)),)
+    )
     with pytest.raises(hv.PredictionsError, match="sample 's77'.* sum to 1") as error:
         open_files(wrong, cluster="local:1")
     assert error.value.parameters == ("parametrisation",)

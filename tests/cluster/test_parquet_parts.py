@@ -3,6 +3,7 @@
 import os
 import pickle
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -51,21 +52,25 @@ def test_a_folder_is_the_table_of_its_parts(parts, tmp_path):
     )
 
 
-def test_several_threads_read_at_the_same_time(rows):
-    """As visitors of the app do: each gets the rows that it asked for."""
+def test_several_threads_read_one_after_the_other(rows, monkeypatch):
+    """As visitors of the app do: what one of them reads is not taken away before it is handed out."""
     stored, expected = rows
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
+    reading, most, decoded = [], [], ParquetRows._decoded
 
-    def read(seed):
-        for start in np.random.default_rng(seed).integers(0, len(expected), 150).tolist():
-            np.testing.assert_array_equal(stored[start : start + 2], expected[start : start + 2])
+    def slow(self, table, group):
+        reading.append(group)
+        time.sleep(0.01)
+        most.append(len(reading))
+        reading.remove(group)
+        return decoded(self, table, group)
 
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(read, range(4)))
-    finally:
-        sys.setswitchinterval(before)
+    monkeypatch.setattr(ParquetRows, "_decoded", slow)
+    starts = [0, 12, 24, 36] * 3
+    with ThreadPoolExecutor(4) as pool:
+        for start, found in zip(starts, pool.map(lambda start: stored[start : start + 3], starts), strict=True):
+            np.testing.assert_array_equal(found, expected[start : start + 3])
+    assert len(most) > 1
+    assert max(most) == 1
 
 
 def test_parts_come_in_the_order_of_their_numbers(parts):

@@ -367,5 +367,7 @@ def _evaluated_here(predictions, stage):
     has_one_truth = predictions.has_single_truth and predictions.taxonomy.is_tree
     threshold = None if has_one_truth else 0.5
     is_new = compiles(predictions, with_labels=threshold is not None)
-    progress = stage(f"{'Compiling for this processor, once, and evaluating' if is_new else 'Evaluating'} {predictions.name}")
+    progress = stage(
+        f"{'Compiling for this processor, once, and evaluating' if is_new else 'Evaluating'} {predictions.name}"
+    )
     return Evaluation.from_predictions(predictions, progress, threshold=threshold)
