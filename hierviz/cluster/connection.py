@@ -16,6 +16,13 @@ from hierviz.messages.processors import n_processors
 # For a scheduler to answer, in seconds.
 PATIENCE = 30
 MOST_LOCAL = 1024
+# Workers of Dask look a hundred times a second at what they do, twice at what the machine does, and give memory back that the next
+# block of rows needs.
+_FRUGAL = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+}
 
 
 @contextmanager
@@ -59,8 +66,7 @@ def connected(address: str) -> Iterator[Any]:
             yield client
         return
     with (
-        # Dask lets workers give memory back at once, and get it anew from the system for the next block of rows.
-        dask.config.set({"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}),
+        dask.config.set(_FRUGAL),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,

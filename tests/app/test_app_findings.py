@@ -6,6 +6,7 @@ from small_worlds import EDGES, LEAVES, one_hot, world
 from visit import Visit
 
 from hierviz.app.widgets import findings_panel
+from hierviz.opening.files import Files
 
 
 @pytest.mark.long
@@ -33,3 +34,12 @@ def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
     ]
     monkeypatch.setattr(findings_panel, "MOST_AT_ONCE", 0)
     assert "look exchanged" in Visit("open", data=data.key).text
+
+
+def test_a_folder_is_as_large_as_its_files(tmp_path):
+    """Parts of any size were read again, all of them, for every list of findings."""
+    (tmp_path / "parts").mkdir()
+    for name, size in (("taxonomy.csv", 7), ("parts/part-0.parquet", 100), ("parts/part-1.parquet", 23)):
+        (tmp_path / name).write_bytes(bytes(size))
+    files = Files(taxonomy=str(tmp_path / "taxonomy.csv"), predictions=(str(tmp_path / "parts"),))
+    assert findings_panel._size(files) == 130

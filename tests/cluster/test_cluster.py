@@ -118,7 +118,7 @@ def test_what_lies_in_a_temporary_file_is_sent(client, monkeypatch, tmp_path, re
     assert not is_in_files(predictions)
     assert hv.evaluate(predictions, client=client) == expected
     scores[577] *= 2
-    with pytest.raises(hv.PredictionsError, match="sample 's577'.* sum to 1"):
+    with pytest.raises(hv.PredictionsError, match=r"sample 's577'.* sum to 1"):
         evaluation_on(client, read("wrong.csv", scores, read_scores=read_scores), n_partitions=2)
 
 

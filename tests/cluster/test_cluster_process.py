@@ -13,6 +13,7 @@ from cluster_cases import world, write_parts
 import hierviz as hv
 from hierviz import cli
 from hierviz.app.state.dataset import open_files
+from hierviz.cluster.connection import connected
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.opening import cluster_process
 from hierviz.opening.files import Files
@@ -106,7 +107,7 @@ def test_errors_are_those_of_the_reader(given, tmp_path):
     wrong = Files(
         given["taxonomy"], (str(write_parts(tmp_path / "parts", TAXONOMY, scores, 6, sample_id=ids, truth=truth)),)
     )
-    with pytest.raises(hv.PredictionsError, match="sample 's77'.* sum to 1") as error:
+    with pytest.raises(hv.PredictionsError, match=r"sample 's77'.* sum to 1") as error:
         open_files(wrong, cluster="local:1")
     assert error.value.parameters == ("parametrisation",)
     with pytest.raises(hv.FileError, match="no-such"):
@@ -167,3 +168,13 @@ def test_scores_that_the_app_could_not_read(both):
     assert isinstance(model, Evaluation)
     with pytest.raises(hv.FileError, match=r"^parts: expected scores that the app can read where they are"):
         cluster_process.require_readable([model.predictions.replace(scores=Elsewhere())])
+
+
+@pytest.mark.long
+def test_local_workers_do_little_beside_their_work():
+    """No look at themselves a hundred times a second, and memory stays for the next block of rows."""
+    get, environment = "__import__('dask').config.get", "__import__('os').environ.get('MALLOC_TRIM_THRESHOLD_')"
+    asked = ("distributed.worker.profile.enabled", "distributed.admin.system-monitor.interval")
+    with connected("local:1") as client:
+        (found,) = client.run(eval, f"[*map({get}, {asked}), {environment}]").values()
+    assert found == [False, "5s", None]

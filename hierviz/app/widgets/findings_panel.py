@@ -106,7 +106,8 @@ def _is_plain(files):
 def _size(files):
     """Bytes of the files that are checked."""
     paths = [path for path in (files.taxonomy, files.truth, files.classes, *files.predictions) if path]
-    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    members = [member for path in paths for member in (Path(path).rglob("*") if os.path.isdir(path) else (path,))]
+    return sum(os.path.getsize(path) for path in members if os.path.isfile(path))
 
 
 def findings_list(found, key, is_of_path=False):
