@@ -37,7 +37,15 @@ def given(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def both(given):
+def temporary(tmp_path_factory):
+    """The folder for temporary files of this module: other processes have files in the usual one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("temporary")))
+        yield Path(tempfile.tempdir)
+
+
+@pytest.fixture(scope="module")
+def both(given, temporary):
     """(the data set of the app without a cluster, that with one, what was told meanwhile)."""
     told = []
 
@@ -97,8 +105,8 @@ def test_what_is_told(both):
     assert rows[-1] == (N, N)
 
 
-def test_no_file_is_left(both):
-    assert not list(Path(tempfile.gettempdir()).glob(f"{cluster_process.PREFIX}*"))
+def test_no_file_is_left(both, temporary):
+    assert not list(temporary.glob(f"{cluster_process.PREFIX}*"))
 
 
 def test_errors_are_those_of_the_reader(given, tmp_path):
@@ -118,7 +126,7 @@ class Stopped(Exception):
     """The visitor cancels."""
 
 
-def test_what_is_cancelled_ends(given, monkeypatch):
+def test_what_is_cancelled_ends(given, temporary, monkeypatch):
     started = []
     popen = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *given, **how: started.append(popen(*given, **how)) or started[-1])
@@ -129,6 +137,7 @@ def test_what_is_cancelled_ends(given, monkeypatch):
     with pytest.raises(Stopped):
         open_files(Files(**given), stage, cluster="local:1")
     assert [process.returncode is None for process in started] == [False]
+    assert not list(temporary.glob(f"{cluster_process.PREFIX}*"))
 
 
 def test_a_process_that_ends_early_is_one_line(given, monkeypatch):
