@@ -16,8 +16,8 @@ from hierviz.messages.processors import n_processors
 # For a scheduler to answer, in seconds.
 PATIENCE = 30
 MOST_LOCAL = 1024
-# Workers of Dask look a hundred times a second at what they do, twice at what the machine does, and give memory back that the next
-# block of rows needs.
+# Workers of Dask look a hundred times a second at what they do, twice at the machine, and give memory back that the next block
+# of rows needs.
 _FRUGAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
