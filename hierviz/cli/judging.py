@@ -18,7 +18,7 @@ from hierviz.messages.errors import FileError, near_miss
 from hierviz.messages.number_text import step_text
 from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
-from hierviz.opening.loading import load_files
+from hierviz.opening.loading import load_files, with_trainings
 from hierviz.opening.named_files import values_by_method
 from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
@@ -105,6 +105,8 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
             file=sys.stderr,
         )
     taxonomy, models, _ = load_files(files, progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores)
+    if not getattr(options, "each_step", False):
+        models = with_trainings(files_of(options), models)
     return taxonomy, with_distinct_names(models)
 
 

@@ -14,18 +14,20 @@ A, B = "flat-softmax", "log-win-flat-start"
 
 def test_the_verdict_is_that_of_the_api(demo):
     visit = Visit("compare", comparison="pair", model=A, against=B)
-    assert "exit" not in visit.text
+    verdicts = ("**Holds.**", "**Fails.**", "**Not clear.**")
+    assert not any(words in visit.text for words in verdicts)
     visit.press("Check")
     found = hv.comparison.gate(demo.models[A], demo.models[B])
-    assert f"{found.sentence} (exit {found.code})" in visit.text
+    assert f"**{found.verdict.capitalize()}.** {found.sentence}" in visit.text
+    assert "exit" not in visit.text  # who looks at a page knows no exit codes
     (rows,) = (one.value for one in visit.at.dataframe if "Verdict" in one.value.columns)
     assert rows["Difference"].tolist() == [found.rows[0].difference]
     # Another limit asks again.
     visit.control("Largest drop").set_value(0.5)
     visit.run()
-    assert "exit" not in visit.text
+    assert not any(words in visit.text for words in verdicts)
     visit.press("Check")
-    assert "(exit 0)" in visit.text
+    assert "**Holds.** The candidate is not worse" in visit.text
 
 
 def test_the_command_gives_the_same_verdict(tmp_path, monkeypatch, capsys):
@@ -43,7 +45,7 @@ def test_the_command_gives_the_same_verdict(tmp_path, monkeypatch, capsys):
     (line,) = (one.value for one in visit.at.code if one.value.startswith("hierviz gate"))
     monkeypatch.chdir(tmp_path)
     code = cli.main(shlex.split(line)[1:])
-    assert f"(exit {code})" in visit.text
+    assert f"**{ {0: 'Holds', 1: 'Fails', 3: 'Not clear'}[code] }.**" in visit.text
     said = capsys.readouterr().out
     assert "Candidate new against baseline old: 60 samples" in said
     assert said.split(". ")[1].split(".\n")[0] in visit.text

@@ -378,3 +378,64 @@ def test_forms(pair):
     assert said["metrics"][0]["interval"] == [found.rows[0].lower, found.rows[0].upper]
     frame = found.to_frame()
     assert frame["verdict"].tolist() == [row.verdict for row in [*found.rows, *found.parts]]
+
+
+def test_parts_are_counted_by_verdict_and_the_largest_drops_come_first(pair):
+    """Parts without an interval come last, whatever they lost: nothing is known of them."""
+    sites = np.array(["large", "small"])[(np.arange(300) >= 296).astype(int)]
+    sites[100:200] = "other"
+    both = [of.predictions.replace(attributes={"site": sites}) for of in pair]
+    text = gate(*both, HARD + "=0.9", by="site").to_text()
+    assert "By site: 0 of 3 fail, 2 hold, 1 is not clear (1 of them without an interval):" in text
+    listed = [line for line in text.splitlines() if line.startswith(("large (", "other (", "small ("))]
+    assert listed[-1].startswith("small (4)")
+    drops = [float(line.split()[5].replace("−", "-")) for line in listed[:2]]
+    assert drops == sorted(drops)
+    assert "No interval of small: 4 samples are too few: an interval needs at least 10." in text
+    many = [of.predictions.replace(attributes={"one": np.arange(300)}) for of in pair]
+    text = gate(*many, HARD + "=0.9", by="one").to_text()
+    assert "0 of 300 fail, 0 hold, 300 are not clear (300 of them without an interval); 20 are listed, the largest" in text
+    rows = text[text.index("20 are listed") :].splitlines()[2:22]
+    assert all("−1.0000" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "words"),
+    [
+        ("curve.ac=1", r"metrics: expected the largest drop of curve\.ac that is allowed, below 1, .* One per cent is 0\.01\."),
+        ("confusion.mcc=2", "below 2, since no drop is larger, got 2"),
+        ("curve.ac=1%", r"got 'curve\.ac=1%'\. Write curve\.ac=0\.01\."),
+        ("curve.ac=2.5 %", r"Write curve\.ac=0\.025\."),
+        ("curve.ac=-0.1", r"metrics: expected the largest drop of curve\.ac that is allowed, a number >= 0, got -0\.1\."),
+    ],
+)
+def test_a_limit_with_which_nothing_can_fail_is_refused(metrics, words):
+    with pytest.raises(hv.PredictionsError, match=words):
+        limits_of(TREE, metrics)
+    assert limits_of(TREE, "predicted.info_dist=5")[0].limit == 5  # without an end of its range
+
+
+def test_largest_drop_of_parts_is_within_the_range(pair):
+    with pytest.raises(hv.PredictionsError, match="max_drop: expected the largest drop of predicted.exact .* at most 1"):
+        gate(*pair, HARD, by="site", max_drop=5)
+
+
+def test_the_same_answers_are_not_resampled(pair, monkeypatch):
+    """Their interval is that of many resamples, which all differ by 0."""
+    drawn = []
+    draw = hv.uncertainty.Resamples.draw
+    monkeypatch.setattr(hv.uncertainty.Resamples, "draw", lambda n, k, *args: drawn.append(k) or draw(n, k, *args))
+    again = pair[0].predictions.replace(name="again")
+    (row,) = gate(pair[0], again, "curve.ac", resamples=5000).rows
+    assert max(drawn) < 10
+    t = stats.t.ppf(0.975, 299)
+    assert (row.lower, row.upper) == pytest.approx((-(t**2) / 300, t**2 / 300))
+    gate(*pair, "curve.ac", resamples=200)
+    assert drawn[-1] == 200
+
+
+def test_runs_are_named(pair):
+    named = [pair[1].predictions.replace(name=f"seed{k}") for k in range(5)]
+    found = gate(pair[0], named)
+    assert found.names == (pair[0].predictions.name, "seed0, seed1, seed2 and 2 more")
+    assert "Candidate seed0, seed1, seed2 and 2 more against" in found.to_text()

@@ -82,7 +82,7 @@ def _found(made):
         st.warning(escape(found), icon=":material/help:")
         return
     say, sign = SAID[found.code]
-    say(f"{escape(found.sentence)} (exit {found.code})", icon=f":material/{sign}:")
+    say(f"**{found.verdict.capitalize()}.** {escape(found.sentence)}", icon=f":material/{sign}:")
     rows = found.to_frame()[list(HEADINGS)].rename(columns=HEADINGS)
     words, number = (HEADINGS["key"], HEADINGS["verdict"]), table.number(decimals=4)
     table.draw(rows, {name: None if name in words else number for name in rows}, key="gate-rows")

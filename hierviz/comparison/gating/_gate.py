@@ -21,6 +21,7 @@ gate, limits_of, DEFAULT_LIMITS
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,8 +41,7 @@ from hierviz.comparison.gating.paired_rows import (
     row_of_methods,
     with_verdicts,
 )
-from hierviz.comparison.table import compare
-from hierviz.evaluation.common_samples import common_rows
+from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.sets.node_sets import own_keys
@@ -50,11 +50,16 @@ from hierviz.taxonomy.checks import check_whole, is_number
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.model_difference import runs_sentence
+from hierviz.uncertainty.resamples import check_level
 
 DEFAULT_LIMIT = 0.01
 DEFAULT_LIMITS = {"curve.ac": DEFAULT_LIMIT}
 # Resamples from which a standard deviation is known to a few per cent.
 FEWEST_RESAMPLES = 100
+# The same answers differ by 0 in each resample.
+_DRAWS_OF_SAME = 2
+# Keywords of `compare` that are not about the answers of a model.
+_OF_COLUMNS = ("class_weights", "accretion", "conformal", "former")
 # Numbers that are counted, of which the share is what can be compared.
 _COUNTED = ("samples", "nodes", "points")
 
@@ -81,13 +86,15 @@ def gate(
     baseline, candidate : Predictions or Evaluation, or sequence of them
         A model each, or the runs of one; of one taxonomy and the same samples with the same truth.
     metrics : mapping of str to float, or sequence of str, or str with commas, optional
-        The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0: ``{"curve.ac": 0.01}`` or
-        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a share without a limit.
+        The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0 and smaller than its range:
+        ``{"curve.ac": 0.01}`` or ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a share without a
+        limit.
     by : str, optional
         ``depth`` of the truth, ``node`` (every class, with the samples below it), or a column of the samples: parts that fail by
         themselves.
     max_drop : float, optional
-        Largest drop that is allowed in a part, >= 0; the limit of the metric if not given.
+        Largest drop that is allowed in a part, >= 0 and at most the range of every metric, with which no part fails; the limit of
+        the metric if not given.
     group : str, or array_like of shape (n_samples,), optional
         Samples that belong together, as of `hierviz.compare`.
     level : float
@@ -123,37 +130,44 @@ def gate(
     methods = {name: _models(name, of) for name, of in ((CANDIDATE, candidate), (BASELINE, baseline))}
     first = _predictions_of(methods[CANDIDATE][0])
     asked = limits_of(first.taxonomy, metrics)
+    check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
-        _check_limit("max_drop", max_drop)
+        for one in asked:
+            _check_limit("max_drop", max_drop, one.column, may_be_all=True)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
-    table = compare(
+    models = evaluations_of(
         [listed_models({name: model})[0] for name, models in methods.items() for model in models],
+        **{key: value for key, value in how.items() if key not in _OF_COLUMNS},
+    )
+    rows = aligned_rows(models)
+    _check_truth(models, rows)
+    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
+    is_same = n_runs == (1, 1) and are_same(models[1], models[0], (rows[1], rows[0]))
+    table = compare(
+        models,
         metrics=[one.column.key for one in asked],
         level=level,
-        resamples=resamples,
+        resamples=_DRAWS_OF_SAME if is_same else resamples,
         seed=seed,
         group=group,
         **how,
     )
-    rows = common_rows(table.models)
-    _check_truth(table.models, rows)
     sides = Sides(table, rows)
     for one in asked:
         _check_value(sides, one)
-    names = _predictions_of(methods[BASELINE][0]).name, first.name
+    names = _name_of(methods[BASELINE]), _name_of(methods[CANDIDATE])
     n_groups = None if sides.groups is None else int(sides.groups.max()) + 1
-    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
     notes = [
         words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
     ] + table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
-    if n_runs == (1, 1) and are_same(table.models[1], table.models[0], (rows[1], rows[0])):
+    if is_same:
         found = [
             replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found
         ]
@@ -200,7 +214,7 @@ def limits_of(
                     f"{column.key}=LIMIT."
                 )
             found[column.key] = LimitedMetric(
-                column, _check_limit(column.key, DEFAULT_LIMIT if limit is None else limit)
+                column, _check_limit("metrics", DEFAULT_LIMIT if limit is None else limit, column)
             )
     return list(found.values())
 
@@ -213,13 +227,26 @@ def _split(text):
     try:
         return key, float(limit)
     except ValueError:
-        raise PredictionsError(f"metrics: expected KEY=LIMIT with a number >= 0, got {text!r}. Correct it.") from None
+        percent = re.fullmatch(r"(\d+(?:\.\d+)?) ?%", limit)
+        advice = f"Write {key}={float(percent[1]) / 100:g}." if percent else "Correct it."
+        raise PredictionsError(
+            f"metrics: expected KEY=LIMIT with a number >= 0 in the unit of the metric, got {text!r}. {advice}"
+        ) from None
 
 
-def _check_limit(what, limit):
+def _check_limit(what, limit, column, may_be_all=False):
+    """A limit as a float; PredictionsError where no drop of `column` can be larger; `may_be_all`: its whole range is one, too."""
     if not is_number(limit) or not 0 <= limit < math.inf:
         raise PredictionsError(
-            f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+            f"{what}: expected the largest drop of {column.key} that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+        )
+    low, high = column.range
+    if limit > high - low or (limit == high - low and not may_be_all):
+        most = f"{'at most' if may_be_all else 'below'} {high - low:g}"
+        percent = " One per cent is 0.01." if high - low == 1 else ""
+        raise PredictionsError(
+            f"{what}: expected the largest drop of {column.key} that is allowed, {most}, since no drop is larger, got "
+            f"{shown(limit)}.{percent} Correct it."
         )
     return float(limit)
 
@@ -234,6 +261,12 @@ def _models(name, of):
                 f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one."
             )
     return models
+
+
+def _name_of(models):
+    """The name of a model, or of its runs."""
+    names = list(dict.fromkeys(_predictions_of(model).name for model in models))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _predictions_of(model):

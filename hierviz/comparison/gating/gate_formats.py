@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 from hierviz.comparison.formats import DASH, plain, table_row
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
@@ -123,8 +124,11 @@ def remarks(gate) -> list[str]:
     ]
     if gate.parts:
         found.append(
-            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them."
+            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them; one that is "
+            "not clear changes nothing."
         )
+        first = next((row for row in _shown(gate) if row.reason), None)
+        found += [f"No interval of {first.part}: {first.reason}."] if first is not None else []
     return [*found, *(f"Note: {note}." for note in gate.notes)]
 
 
@@ -136,20 +140,27 @@ def _about(gate):
 
 
 def _shown(gate):
-    """The parts that are listed: those that fail, then the largest drops."""
-    return sorted(gate.parts, key=lambda row: (row.verdict != "fails", _drop(row)))[:MOST_PARTS]
+    """The parts that are listed: those that fail, then the largest drops; last those without an interval."""
+    return sorted(gate.parts, key=lambda row: (row.verdict != "fails", math.isnan(row.lower), _drop(row)))[:MOST_PARTS]
 
 
 def _drop(row):
-    return math.inf if math.isnan(row.lower) else row.difference
+    return math.inf if math.isnan(row.difference) else row.difference
 
 
 def _of_parts(gate):
-    n_few = sum(math.isnan(row.lower) and row.verdict != "same answers" for row in gate.parts)
-    n_failed, n_shown = sum(row.verdict == "fails" for row in gate.parts), min(len(gate.parts), MOST_PARTS)
-    said = f"By {gate.by}: {n_failed:,} of {len(gate.parts):,} fail"
-    said += f", {n_few:,} have too few samples" if n_few else ""
-    return said + (f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else "")
+    """How many parts there are of each verdict, and which are listed."""
+    counts = Counter(row.verdict for row in gate.parts)
+    n_few = sum(math.isnan(row.lower) and row.verdict == "not clear" for row in gate.parts)
+    each = [
+        f"{counts['fails']:,} of {len(gate.parts):,} fail",
+        f"{counts['holds'] + counts['same answers']:,} hold",
+        f"{counts['not clear']:,} {'is' if counts['not clear'] == 1 else 'are'} not clear",
+    ]
+    few = f" ({n_few:,} of them without an interval)" if n_few else ""
+    n_shown = min(len(gate.parts), MOST_PARTS)
+    listed = f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else ""
+    return f"By {gate.by}: {', '.join(each)}{few}{listed}"
 
 
 def _called(row):

@@ -169,7 +169,8 @@ def _variance(key, methods, n_units):
     with np.errstate(invalid="ignore"):
         draws = candidate.draws[key] - base.draws[key]
     known = draws[np.isfinite(draws)]
-    parts, degrees = [float(known.var(ddof=1)) * n_units / (n_units - 1)], [n_units - 1.0]
+    own = float(known.var(ddof=1)) if len(known) > 1 else math.nan
+    parts, degrees = [own * n_units / (n_units - 1)], [n_units - 1.0]
     for method in methods:
         if method.n_runs > 1:
             parts.append((method.spread(key) or 0.0) ** 2 / method.n_runs)
