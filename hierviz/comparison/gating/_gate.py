@@ -86,15 +86,14 @@ def gate(
     baseline, candidate : Predictions or Evaluation, or sequence of them
         A model each, or the runs of one; of one taxonomy and the same samples with the same truth.
     metrics : mapping of str to float, or sequence of str, or str with commas, optional
-        The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0 and smaller than its range:
-        ``{"curve.ac": 0.01}`` or ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a share without a
-        limit.
+        The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0: ``{"curve.ac": 0.01}`` or
+        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a number of finite range without a limit,
+        and always less than that range.
     by : str, optional
         ``depth`` of the truth, ``node`` (every class, with the samples below it), or a column of the samples: parts that fail by
         themselves.
     max_drop : float, optional
-        Largest drop that is allowed in a part, >= 0 and at most the range of every metric, with which no part fails; the limit of
-        the metric if not given.
+        Largest drop that is allowed in a part, >= 0; the limit of the metric if not given.
     group : str, or array_like of shape (n_samples,), optional
         Samples that belong together, as of `hierviz.compare`.
     level : float
@@ -134,7 +133,7 @@ def gate(
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
         for one in asked:
-            _check_limit("max_drop", max_drop, one.column, may_be_all=True)
+            _check_limit("max_drop", max_drop, one.column)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
     elif max_drop is not None:
@@ -146,7 +145,8 @@ def gate(
     rows = aligned_rows(models)
     _check_truth(models, rows)
     n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
-    is_same = n_runs == (1, 1) and are_same(models[1], models[0], (rows[1], rows[0]))
+    has_one_choice = all(_is_one(how.get(name)) for name in ("rule", "threshold"))
+    is_same = n_runs == (1, 1) and has_one_choice and are_same(models[1], models[0], (rows[1], rows[0]))
     table = compare(
         models,
         metrics=[one.column.key for one in asked],
@@ -213,9 +213,8 @@ def limits_of(
                     f"metrics: expected the largest drop of {column.key} in {column.unit or 'its unit'}, got none. Write "
                     f"{column.key}=LIMIT."
                 )
-            found[column.key] = LimitedMetric(
-                column, _check_limit("metrics", DEFAULT_LIMIT if limit is None else limit, column)
-            )
+            limit_of = DEFAULT_LIMIT if limit is None else limit
+            found[column.key] = LimitedMetric(column, _check_limit(column.key, limit_of, column))
     return list(found.values())
 
 
@@ -234,19 +233,18 @@ def _split(text):
         ) from None
 
 
-def _check_limit(what, limit, column, may_be_all=False):
-    """A limit as a float; PredictionsError where no drop of `column` can be larger; `may_be_all`: its whole range is one, too."""
+def _check_limit(what, limit, column):
     if not is_number(limit) or not 0 <= limit < math.inf:
         raise PredictionsError(
-            f"{what}: expected the largest drop of {column.key} that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+            f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
         )
     low, high = column.range
-    if limit > high - low or (limit == high - low and not may_be_all):
-        most = f"{'at most' if may_be_all else 'below'} {high - low:g}"
-        percent = " One per cent is 0.01." if high - low == 1 else ""
+    if limit >= high - low:
+        name = "" if what == column.key else f" of {column.key}"
+        advice = "Two percentage points are 0.02." if high == 1 else "Correct it."
         raise PredictionsError(
-            f"{what}: expected the largest drop of {column.key} that is allowed, {most}, since no drop is larger, got "
-            f"{shown(limit)}.{percent} Correct it."
+            f"{what}: expected the largest drop{name} that is allowed, less than {high - low:g}, as it lies between {low:g} and "
+            f"{high:g}, got {shown(limit)}: no candidate could fail. {advice}"
         )
     return float(limit)
 
@@ -261,6 +259,11 @@ def _models(name, of):
                 f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one."
             )
     return models
+
+
+def _is_one(value):
+    """Whether a keyword holds one value, or the same for each model."""
+    return value is None or isinstance(value, str) or not np.ndim(value) or len({*value}) == 1
 
 
 def _name_of(models):
