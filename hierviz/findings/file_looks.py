@@ -237,7 +237,9 @@ class JsonSamples:
 
     def error(self, error):
         """The error with the number that the sample has in the file."""
-        text = _SAMPLE.sub(lambda match: f", sample number {self.numbers[int(match[1]) - 1] + 1}", template_of(error), count=1)
+        text = _SAMPLE.sub(
+            lambda match: f", sample number {self.numbers[int(match[1]) - 1] + 1}", template_of(error), count=1
+        )
         return type(error)(text)
 
     def leave_out(self, place):

@@ -24,9 +24,9 @@ from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.predictions.outside import READ_AS
 from hierviz.predictions.score_rows import COUNTS
 from hierviz.projection.projected import NodeColumns
+from hierviz.readers.outside import OutsideNames
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.detections import SHARED
-from hierviz.readers.outside import OutsideNames
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.levels import off_paths
 from hierviz.readers.prediction_tables import TABLE_FORMS
@@ -197,8 +197,8 @@ class PredictionsLook:
             each = [f"{look.lines(of_text)}: {text}" for text, of_text in islice(found.items(), MOST_PATHS)]
             more = f" And {len(found) - MOST_PATHS:,} more." if len(found) > MOST_PATHS else ""
             text = (
-                f"{counted(len(wrong), 'row names', 'rows name')} classes that lie on no path. {' '.join(each)}{more} To keep the "
-                "answer of each level, say {disagreeing=levels}, or only the deepest, {disagreeing=deepest}."
+                f"{counted(len(wrong), 'row names', 'rows name')} classes that lie on no path. {' '.join(each)}{more} To keep "
+                "the answer of each level, say {disagreeing=levels}, or only the deepest, {disagreeing=deepest}."
             )
             look.note("off_the_path", wrong, text)
             look.drop(wrong)

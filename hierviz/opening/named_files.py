@@ -152,8 +152,8 @@ def _require_no_runs_of_trainings(files):
         if file.step is None and file.name in steps:
             first = steps[file.name]
             raise FileError(
-                f"{file.name}: expected steps of a training or runs of a method under one name, got both: {shown(file.path)} has no "
-                f"step, and {shown(first.path)} is {first.name}. Name it {file.name}@STEP, or give it another name."
+                f"{file.name}: expected steps of a training or runs of a method under one name, got both: {shown(file.path)} has "
+                f"no step, and {shown(first.path)} is {first.name}. Name it {file.name}@STEP, or give it another name."
             )
 
 

@@ -258,8 +258,8 @@ def _parts(record, where, place):
 def _parts_of_form(record, where, place):
     if "scores" not in record:
         raise PredictionsError(
-            f"{sample_place(where, place, _id_of(record))}: expected classes with scores as of the samples before it, got labels without. Score all "
-            "samples, or none."
+            f"{sample_place(where, place, _id_of(record))}: expected classes with scores as of the samples before it, got labels "
+            "without. Score all samples, or none."
         )
     return record["scores"], {str(key): value for key, value in record.items() if key != "scores"}
 

@@ -91,7 +91,9 @@ class ReportParts:
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
         costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
         looks = {one.sample: one for one in samples.sensitivities}
-        return self._trainings() + story_section(steps, models, self.numbers["models"], self.store, costs, looks, samples.review)
+        return self._trainings() + story_section(
+            steps, models, self.numbers["models"], self.store, costs, looks, samples.review
+        )
 
     # Overview ------------------------------------------------------------------------------------------------------
 

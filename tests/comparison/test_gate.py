@@ -394,7 +394,9 @@ def test_parts_are_counted_by_verdict_and_the_largest_drops_come_first(pair):
     assert "No interval of small: 4 samples are too few: an interval needs at least 10." in text
     many = [of.predictions.replace(attributes={"one": np.arange(300)}) for of in pair]
     text = gate(*many, HARD + "=0.9", by="one").to_text()
-    assert "0 of 300 fail, 0 hold, 300 are not clear (300 of them without an interval); 20 are listed, the largest" in text
+    assert (
+        "0 of 300 fail, 0 hold, 300 are not clear (300 of them without an interval); 20 are listed, the largest" in text
+    )
     rows = text[text.index("20 are listed") :].splitlines()[2:22]
     assert all("−1.0000" in row for row in rows)
 

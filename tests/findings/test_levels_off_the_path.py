@@ -60,4 +60,6 @@ def test_they_are_found_behind_another_error(doctor):
 @pytest.mark.parametrize("disagreeing", ["levels", "deepest"])
 def test_rows_that_are_to_be_kept_are_no_fault(doctor, disagreeing):
     rows = [row for row in ROWS if row[0] != "e"]
-    assert not [one for one in doctor(("level_1", "level_2"), rows, disagreeing=disagreeing) if one.code == "off_the_path"]
+    assert not [
+        one for one in doctor(("level_1", "level_2"), rows, disagreeing=disagreeing) if one.code == "off_the_path"
+    ]

@@ -306,7 +306,9 @@ def test_a_class_is_mapped_to_itself_at_most(tmp_path, taxonomy):
     """Another class in a mapping would be ignored: names of classes are never looked up there."""
     (tmp_path / "mapping.csv").write_text("given,mapped_to\nred fox,red fox\n")
     assert len(hv.load_mapping(tmp_path / "mapping.csv", taxonomy)) == 1
-    with pytest.raises(PredictionsError, match="mapping: expected names that the taxonomy does not hold, got 'red fox'"):
+    with pytest.raises(
+        PredictionsError, match="mapping: expected names that the taxonomy does not hold, got 'red fox'"
+    ):
         NameMapping.of({"red fox": 1}, taxonomy)
     assert len(NameMapping.of({"red fox": taxonomy.node("red fox"), "okapi": -1}, taxonomy)) == 2
 

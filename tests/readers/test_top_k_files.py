@@ -190,7 +190,10 @@ BAD = {
     "a column alone": (TOP_2.replace(",score_2", ",other"), r"expected a column of the score for 'class_2'"),
 }
 BAD_JSON = {
-    "class twice": (json.dumps(LISTS).replace("dog", "cat"), r"sample number 1( \(.*\))?: expected every class once, got 'cat' again"),
+    "class twice": (
+        json.dumps(LISTS).replace("dog", "cat"),
+        r"sample number 1( \(.*\))?: expected every class once, got 'cat' again",
+    ),
     "no score": (
         json.dumps(LISTS).replace('"score": 0.625', '"p": 1'),
         r"sample number 1( \(.*\))?: expected the keys label and score, got",

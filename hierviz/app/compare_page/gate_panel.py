@@ -31,6 +31,8 @@ HEADINGS = {
     "limit": "Limit",
     "verdict": "Verdict",
 }
+# A drop of 1 is the whole range of a share.
+MOST = 0.999
 SAID = {0: (st.success, "check_circle"), 1: (st.error, "error"), 3: (st.warning, "help")}
 
 
@@ -47,17 +49,19 @@ def draw(choice):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             metric = pick("Metric", {key: METRICS[key.split(".")[1]].label for key in keys}, ("gate", "metric"))
             tied = state.kept("gate", "limit", DEFAULT_LIMIT, width=150)
-            limit = float(st.number_input("Largest drop", 0.0, 1.0, step=0.005, format="%.3f", **tied))
+            limit = float(st.number_input("Largest drop", 0.0, MOST, step=0.005, format="%.3f", **tied))
             asked = ("gate", (*choice.where, metric, limit))
             is_asked = is_wanted(*asked, False, "Check", icon=":material/play_arrow:")
         baseline, candidate = map(escape, choice.names)
         st.caption(
-            f"Baseline {baseline}, candidate {candidate}; all samples, whatever the filters. Holds: the whole 95 % interval of "
-            "the paired difference is above −limit."
+            f"A, the baseline, is {baseline}; B, the candidate, is {candidate}. All samples count, whatever the filters. "
+            "*Holds*: B is at most so much worse, with the whole 95 % interval of the difference above −limit. *Fails*: it is "
+            "clearly worse than that. *Not clear*: there are too few samples to tell."
         )
         if is_asked:
             _found(worked_out(*asked, "Gate", lambda told: _made(choice, metric, limit, told)))
         if words := command(choice, metric, limit):
+            st.caption("The same check on the command line, for continuous integration:")
             st.code(words, language="sh", wrap_lines=True)
 
 

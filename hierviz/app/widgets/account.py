@@ -25,7 +25,7 @@ def account(data):
     # Side by side where there is room.
     with st.container(horizontal=not state.is_narrow(), gap="small"):
         _facts("Taxonomy", facts | taxonomy.detected, taxonomy.notes)
-        for key, model in data.models.items():
+        for model in data.models.values():
             predictions, judged = model.predictions, f"{model.n_judged:,}" if model.n_judged else "none"
             samples = {"samples": f"{predictions.n_samples:,}, {judged} with known truth"}
             _facts(predictions.name, samples | predictions.detected, predictions.notes)

@@ -300,7 +300,8 @@ def _check_value(sides, asked):
             if file.summary.get(column.block) is None:
                 raise PredictionsError(
                     f"metrics: expected a number of both models, got none for {column.key} of the {name}: "
-                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric."
+                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric, such as "
+                    "labels.subset_accuracy=0.01."
                 )
         method = sides.method(name)
         if method.value(column.key) is not None and column.key not in method.draws:

@@ -127,7 +127,7 @@ def remarks(gate) -> list[str]:
             "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them; one that is "
             "not clear changes nothing."
         )
-        first = next((row for row in _shown(gate) if row.reason), None)
+        first = next((row for row in gate.parts if row.reason), None)
         found += [f"No interval of {first.part}: {first.reason}."] if first is not None else []
     return [*found, *(f"Note: {note}." for note in gate.notes)]
 
