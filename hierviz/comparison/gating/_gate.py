@@ -40,7 +40,9 @@ from hierviz.comparison.gating.paired_rows import (
     are_same,
     row_of_methods,
     with_verdicts,
+    without_difference,
 )
+from hierviz.comparison.resampled import has_protein
 from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
@@ -56,8 +58,8 @@ DEFAULT_LIMIT = 0.01
 DEFAULT_LIMITS = {"curve.ac": DEFAULT_LIMIT}
 # Resamples from which a standard deviation is known to a few per cent.
 FEWEST_RESAMPLES = 100
-# The same answers differ by 0 in each resample.
-_DRAWS_OF_SAME = 2
+# Of models with the same answers: a number that differs in one sample is the same in all of these once in e^20 times.
+_DRAWS_OF_SAME = 20
 # Keywords of `compare` that are not about the answers of a model.
 _OF_COLUMNS = ("class_weights", "accretion", "conformal", "former")
 # Numbers that are counted, of which the share is what can be compared.
@@ -129,6 +131,7 @@ def gate(
     methods = {name: _models(name, of) for name, of in ((CANDIDATE, candidate), (BASELINE, baseline))}
     first = _predictions_of(methods[CANDIDATE][0])
     asked = limits_of(first.taxonomy, metrics)
+    of_terms = [one.column.key for one in asked if has_protein([one.column])]
     check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
@@ -136,6 +139,11 @@ def gate(
             _check_limit("max_drop", max_drop, one.column)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
+        if of_terms:
+            raise PredictionsError(
+                f"by: expected numbers that parts of the samples have, got {of_terms[0]}, which has none. Leave by out, or the "
+                "metric."
+            )
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
     models = evaluations_of(
@@ -145,33 +153,46 @@ def gate(
     rows = aligned_rows(models)
     _check_truth(models, rows)
     n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
-    has_one_choice = all(_is_one(how.get(name)) for name in ("rule", "threshold"))
-    is_same = n_runs == (1, 1) and has_one_choice and are_same(models[1], models[0], (rows[1], rows[0]))
-    table = compare(
-        models,
-        metrics=[one.column.key for one in asked],
-        level=level,
-        resamples=_DRAWS_OF_SAME if is_same else resamples,
-        seed=seed,
-        group=group,
-        **how,
-    )
-    sides = Sides(table, rows)
+    is_same = n_runs == (1, 1) and are_same(models[1], models[0], (rows[1], rows[0]))
+    weights = how.get("class_weights")
+
+    def sides_of(n_resamples):
+        keys = [one.column.key for one in asked]
+        draws = {"resamples": n_resamples, "seed": seed, "group": group}
+        table = compare(models, metrics=keys, level=level, **draws, **how)
+        return Sides(table, rows, weights if isinstance(weights, np.ndarray) else None)
+
+    sides = sides_of(_DRAWS_OF_SAME if is_same else resamples)
     for one in asked:
         _check_value(sides, one)
+    if is_same and not all(without_difference(sides, one.column) for one in asked):
+        sides = sides_of(resamples)
     names = _name_of(methods[BASELINE]), _name_of(methods[CANDIDATE])
     n_groups = None if sides.groups is None else int(sides.groups.max()) + 1
     notes = [
         words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
-    ] + table.notes_of_files
+    ] + sides.table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
+    if sides.n_effective is not None and sides.n_effective < 0.9 * (n_groups or 0):
+        notes.append(
+            f"the {n_groups:,} groups differ in size and say as much as {sides.n_effective:,.0f} of one size, which is counted"
+        )
+    unbounded = [one.column.key for one in asked if one.column.unit == "nats"]
+    if unbounded:
+        notes.append(
+            f"{', '.join(unbounded)}: a single sample may cost any number of nats, and the interval knows only those at hand: it "
+            "may be too short where a few samples cost most"
+        )
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
     if is_same:
         found = [
-            replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found
+            replace(row, verdict=SAME, reason="the answers of both are the same for every sample")
+            if without_difference(sides, row.column)
+            else row
+            for row in found
         ]
-    elif by is not None:
+    if by is not None and any(row.verdict != SAME for row in found):
         of_parts = [LimitedMetric(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
         parts, left_out = rows_by_part(sides, parts_by(sides, by), of_parts, by == NODE)
         parts, notes = with_verdicts(parts, level), notes + left_out
@@ -259,11 +280,6 @@ def _models(name, of):
                 f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one."
             )
     return models
-
-
-def _is_one(value):
-    """Whether a keyword holds one value, or the same for each model."""
-    return value is None or isinstance(value, str) or not np.ndim(value) or len({*value}) == 1
 
 
 def _name_of(models):

@@ -160,7 +160,9 @@ def _of_parts(gate):
     few = f" ({n_few:,} of them without an interval)" if n_few else ""
     n_shown = min(len(gate.parts), MOST_PARTS)
     listed = f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else ""
-    return f"By {gate.by}: {', '.join(each)}{few}{listed}"
+    n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
+    of_each = f", {n_parts:,} part{'s' * (n_parts != 1)} by {n_metrics} metrics" if n_metrics > 1 else ""
+    return f"By {gate.by}{of_each}: {', '.join(each)}{few}{listed}"
 
 
 def _called(row):
