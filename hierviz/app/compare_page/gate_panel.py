@@ -86,10 +86,20 @@ def _found(made):
         st.warning(escape(found), icon=":material/help:")
         return
     say, sign = SAID[found.code]
-    say(f"**{found.verdict.capitalize()}.** {escape(found.sentence)}", icon=f":material/{sign}:")
-    rows = found.to_frame()[list(HEADINGS)].rename(columns=HEADINGS)
+    # As the menu calls it.
+    labels = {row.key: row.column.label for row in found.rows}
+    said = found.sentence
+    for key, label in labels.items():
+        said = said.replace(key, label)
+    say(f"**{found.verdict.capitalize()}.** {escape(said)}", icon=f":material/{sign}:")
+    rows = found.to_frame()[list(HEADINGS)].replace({"key": labels}).rename(columns=HEADINGS)
     words, number = (HEADINGS["key"], HEADINGS["verdict"]), table.number(decimals=4)
     table.draw(rows, {name: None if name in words else number for name in rows}, key="gate-rows")
+
+
+def _name(run):
+    """The name of a model of the menu: a step of a training with its number."""
+    return run.method if run.step is None else run.name
 
 
 def command(choice, metric, limit):
@@ -108,11 +118,13 @@ def command(choice, metric, limit):
     if any(not isinstance(value, str | int | float) for value in values.values()):
         return ""
     sides = dict(zip(choice.names, ("--baseline", "--candidate"), strict=True))
+    files = files.of_last_steps
     runs = [run for run, *_ in files.readings]
-    others = {run.method for run in runs} - set(sides)
+    methods = {_name(run): run.method for run in runs}
+    others = set(methods) - set(sides)
     flags = [pair for pair in flags_of(files) if pair[0] != "--predictions"]
     flags = [(flag, value) for flag, value in flags if not any(str(value).startswith(f"{name}=") for name in others)]
-    flags += [(sides[run.method], f"{run.method}={run.path}") for run in runs if run.method in sides]
+    flags += [(sides[_name(run)], f"{_name(run)}={run.path}") for run in runs if _name(run) in sides]
     if {flag for flag, _ in flags}.isdisjoint(sides.values()):
         return ""
     flags = [(flag, value and without_folder(value)) for flag, value in flags]
@@ -121,6 +133,8 @@ def command(choice, metric, limit):
         flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in values.items() if name != "threshold"]
         ats = [choice.choice_of(key).get("threshold") for key in choice.keys]
         flags += [
-            ("--threshold", f"{name}={at:g}") for name, at in zip(choice.names, ats, strict=True) if at is not None
+            ("--threshold", f"{methods[name]}={at:g}")
+            for name, at in zip(choice.names, ats, strict=True)
+            if at is not None
         ]
     return shlex.join(["hierviz", "gate", *(word for pair in flags for word in pair if word is not None)])
