@@ -133,7 +133,7 @@ def command(choice, metric, limit):
         flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in values.items() if name != "threshold"]
         ats = [choice.choice_of(key).get("threshold") for key in choice.keys]
         flags += [
-            ("--threshold", f"{methods[name]}={at:g}")
+            ("--threshold", f"{methods.get(name, name)}={at:g}")
             for name, at in zip(choice.names, ats, strict=True)
             if at is not None
         ]
