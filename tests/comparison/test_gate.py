@@ -143,10 +143,22 @@ def test_a_curve_against_its_table(pair):
     assert (row.baseline, row.candidate) == (first.value("curve.ac"), second.value("curve.ac"))
     draws = second.draws["curve.ac"] - first.draws["curve.ac"]
     t = stats.t.ppf(0.975, 299)
-    half = t * math.sqrt(draws.var(ddof=1) * 300 / 299 + (t / 300) ** 2)
+    # One sample can move an area by 2 in 300: see the next test.
+    half = t * math.sqrt(draws.var(ddof=1) * 300 / 299 + (t * 2 / 300) ** 2)
     assert (row.lower, row.upper) == pytest.approx((row.difference - half, row.difference + half), rel=1e-9)
     assert (row.limit, row.verdict, found.code, found.passed) == (0.01, "fails", 1, False)
     assert found.n_samples == 300
+
+
+def test_one_sample_moves_an_area_by_almost_two_in_n():
+    """Of 99 that are right with certainty and one that is wrong so: correct .99 up to the specificity .99, 1 - .99²."""
+    truth = np.arange(100) % 12
+    p = np.eye(12)[truth]
+    right = predictions(truth, 40 * p, "right")
+    p[0] = np.eye(12)[11]
+    wrong = predictions(truth, 40 * p, "wrong")
+    areas = [hv.Evaluation.from_predictions(of).curve.summary()["ac"] for of in (right, wrong)]
+    assert areas == pytest.approx([1, 0.99**2], abs=1e-9)
 
 
 def test_codes(pair):
@@ -448,6 +460,29 @@ def test_bad_input(pair):
         gate(other, pair[1], [HARD])
     with pytest.raises(hv.PredictionsError, match="baseline: expected at least one model"):
         gate([], pair[1])
+
+
+def test_what_holm_changes_is_said(pair):
+    """An interval below -limit that does not fail, since two metrics were asked for."""
+    (row,) = gate(*pair, HARD).rows
+    limit = round(-row.upper - 0.002, 4)
+    assert gate(*pair, {HARD: limit}).code == 1
+    found = gate(*pair, {HARD: limit, "predicted.correct": 0.9, "curve.ac": 0.9})
+    assert (found.code, found.rows[0].verdict) == (3, "not clear")
+    assert found.rows[0].upper < -limit
+    assert "the interval is below −limit, but not after Holm's correction: p = " in found.to_text()
+    assert "and 0.025 or less fails." in found.to_markdown()
+
+
+def test_parts_without_an_interval_are_counted_and_not_listed(pair):
+    names = np.where(np.arange(300) < 9, "rare", "usual")
+    found = gate(*(of.predictions.replace(attributes={"kind": names}) for of in pair), HARD, by="kind")
+    assert "By kind: 1 of 2 fail, 1 have no interval (mostly fewer than 10 samples):" in found.to_text()
+    assert "rare" not in found.to_text()
+    assert {row["part"] for row in found.to_dict()["gate"]["parts"]} == {"rare", "usual"}
+    users = np.where(np.arange(300) < 9, "a", "b")
+    found = gate(*(of.predictions.replace(attributes={"user": users}) for of in pair), HARD, by="user", group="user")
+    assert "By user: 0 of 2 fail, 2 have no interval (mostly fewer than 10 groups)." in found.to_text()
 
 
 def test_forms(pair):
