@@ -233,8 +233,8 @@ def without_difference(sides: Sides, column: Column) -> bool:
     has_scores = sides.table.models[first].predictions.has_scores
     if has_scores and column.is_of_answers and sides.choice(first) != sides.choice(second):
         return False
-    draws = [sides.method(name).draws.get(column.key, np.empty(0)) for name in (BASELINE, CANDIDATE)]
-    return draws[0].shape == draws[1].shape and np.allclose(*draws, rtol=0, atol=TIE, equal_nan=True)
+    one, other = (sides.method(name).draws.get(column.key, np.empty(0)) for name in (BASELINE, CANDIDATE))
+    return one.shape == other.shape and np.allclose(one, other, rtol=0, atol=TIE, equal_nan=True)
 
 
 def are_same(first: Evaluation, second: Evaluation, rows: tuple[np.ndarray, np.ndarray]) -> bool:
