@@ -39,8 +39,8 @@ with 95 % paired intervals: AC {ac_difference}, F1 {f1_difference}; {clear}.
 
 With {best}, the most specific answers of which 95 % are correct on these pictures need the
 threshold {threshold:.3f}: {reached} are correct, and {no_answer} of the pictures get no answer below the root. The
-threshold was chosen on the same pictures, so that of new ones somewhat fewer may be correct. A guarantee for new pictures of the same
-kind: {guarantee}
+threshold was chosen on the same pictures, so that of new ones somewhat fewer may be correct. A guarantee for new
+pictures of the same kind: {guarantee}
 
 ## Example: openings of Wikipedia articles
 

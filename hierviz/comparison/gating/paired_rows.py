@@ -23,7 +23,7 @@ from hierviz.diagnosis.many_tests import holm
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.parts import Mean, MeanByDepth
+from hierviz.metrics.parts import Mean, MeanByDepth, OverCurve
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.node_lists import NodeLists
@@ -111,12 +111,14 @@ def is_share(column: Column) -> bool:
 def reach_of(sides: Sides, column: Column, values: Sequence[np.ndarray | None], numbers: Sequence[float]) -> float:
     """How far one sample can move a number, times the samples.
 
-    The range of the number. Where this has no end, the range of the values of single samples, or the larger number, but of edges
-    and bits at least the longest way between two leaves, which a failure that was not seen may cost.
+    The range of the number, and twice that of a curve: an answer that is wrong with a high probability takes away from the
+    correctness at every threshold and from the specificity that is reached. Where the range has no end, that of the values of
+    single samples, or the larger number, but of edges and bits at least the longest way between two leaves, which a failure that
+    was not seen may cost.
     """
     low, high = column.range
     if math.isfinite(high - low):
-        return high - low
+        return (high - low) * (2 if isinstance(METRICS[column.metric].made, OverCurve) else 1)
     known = [of[np.isfinite(of)] for of in values if of is not None]
     if known and any(map(len, known)):
         every = np.concatenate(known)
@@ -231,8 +233,8 @@ def without_difference(sides: Sides, column: Column) -> bool:
     has_scores = sides.table.models[first].predictions.has_scores
     if has_scores and column.is_of_answers and sides.choice(first) != sides.choice(second):
         return False
-    draws = [sides.method(name).draws.get(column.key, np.empty(0)) for name in (BASELINE, CANDIDATE)]
-    return draws[0].shape == draws[1].shape and np.allclose(*draws, rtol=0, atol=TIE, equal_nan=True)
+    one, other = (sides.method(name).draws.get(column.key, np.empty(0)) for name in (BASELINE, CANDIDATE))
+    return one.shape == other.shape and np.allclose(one, other, rtol=0, atol=TIE, equal_nan=True)
 
 
 def are_same(first: Evaluation, second: Evaluation, rows: tuple[np.ndarray, np.ndarray]) -> bool:
