@@ -166,7 +166,7 @@ def _of_parts(gate):
     if n_none:
         few = f"mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
         each.append(f"{n_none:,} {'has' if n_none == 1 else 'have'} no interval ({few})")
-    listed = f"; {MOST_PARTS} are listed, the largest drops first" if MOST_PARTS < len(known) else ""
+    listed = f"; {MOST_PARTS} are listed, the largest drops first" if len(known) > MOST_PARTS else ""
     n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
     of_each = f", {n_parts:,} part{'s' * (n_parts != 1)} by {n_metrics} metrics" if n_metrics > 1 else ""
     return f"By {gate.by}{of_each}: {', '.join(each)}{listed}"
