@@ -553,10 +553,11 @@ def test_the_same_answers_are_not_resampled(pair, monkeypatch):
     draw = hv.uncertainty.Resamples.draw
     monkeypatch.setattr(hv.uncertainty.Resamples, "draw", lambda n, k, *args: drawn.append(k) or draw(n, k, *args))
     again = pair[0].predictions.replace(name="again")
-    (row,) = gate(pair[0], again, "curve.ac", resamples=5000).rows
+    row, area = gate(pair[0], again, ["predicted.info_f1", "curve.ac"], resamples=5000).rows
     assert max(drawn) < 50
     t = stats.t.ppf(0.975, 299)
     assert (row.lower, row.upper) == pytest.approx((-(t**2) / 300, t**2 / 300))
+    assert (row.verdict, area.verdict) == ("same answers", "same answers")
     gate(*pair, "curve.ac", resamples=200)
     assert drawn[-1] == 200
 
