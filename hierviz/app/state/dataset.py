@@ -19,7 +19,7 @@ from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
 from hierviz.opening.cluster_process import evaluated_on_cluster
 from hierviz.opening.files import Files
-from hierviz.opening.loading import is_cut, load_files
+from hierviz.opening.loading import is_cut, load_files, with_trainings
 from hierviz.opening.named_files import training_step
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.temporary_files import require_file
@@ -247,12 +247,13 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None, cluster=N
         shown = files.of_last_steps
         if cluster is None:
             taxonomy, predictions_of_models, inputs = load_files(shown, stage, is_checked=None)
+            predictions_of_models = with_trainings(files, predictions_of_models)
             require_same_samples(predictions_of_models)
             models = _evaluated(predictions_of_models, stage=stage)
         else:
             evaluations = evaluated_on_cluster(shown, cluster, stage)
             taxonomy, inputs = evaluations[0].taxonomy, []
-            predictions_of_models = [model.predictions for model in evaluations]
+            predictions_of_models = with_trainings(files, [model.predictions for model in evaluations])
             named = zip(evaluations, _with_own_names(predictions_of_models), strict=True)
             models = _by_key(replace(model, predictions=predictions) for model, predictions in named)
         content, notes = hashing.result()

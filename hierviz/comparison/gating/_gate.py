@@ -21,6 +21,7 @@ gate, limits_of, DEFAULT_LIMITS
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,9 +40,10 @@ from hierviz.comparison.gating.paired_rows import (
     are_same,
     row_of_methods,
     with_verdicts,
+    without_difference,
 )
-from hierviz.comparison.table import compare
-from hierviz.evaluation.common_samples import common_rows
+from hierviz.comparison.resampled import has_protein
+from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.sets.node_sets import own_keys
@@ -50,11 +52,16 @@ from hierviz.taxonomy.checks import check_whole, is_number
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.model_difference import runs_sentence
+from hierviz.uncertainty.resamples import check_level
 
 DEFAULT_LIMIT = 0.01
 DEFAULT_LIMITS = {"curve.ac": DEFAULT_LIMIT}
 # Resamples from which a standard deviation is known to a few per cent.
 FEWEST_RESAMPLES = 100
+# Of models with the same answers: a number that differs in one sample is the same in all of these once in e^20 times.
+_DRAWS_OF_SAME = 20
+# Keywords of `compare` that are not about the answers of a model.
+_OF_COLUMNS = ("class_weights", "accretion", "conformal", "former")
 # Numbers that are counted, of which the share is what can be compared.
 _COUNTED = ("samples", "nodes", "points")
 
@@ -82,7 +89,8 @@ def gate(
         A model each, or the runs of one; of one taxonomy and the same samples with the same truth.
     metrics : mapping of str to float, or sequence of str, or str with commas, optional
         The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0: ``{"curve.ac": 0.01}`` or
-        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a share without a limit.
+        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a number of finite range without a limit,
+        and always less than that range.
     by : str, optional
         ``depth`` of the truth, ``node`` (every class, with the samples below it), or a column of the samples: parts that fail by
         themselves.
@@ -123,41 +131,68 @@ def gate(
     methods = {name: _models(name, of) for name, of in ((CANDIDATE, candidate), (BASELINE, baseline))}
     first = _predictions_of(methods[CANDIDATE][0])
     asked = limits_of(first.taxonomy, metrics)
+    of_terms = [one.column.key for one in asked if has_protein([one.column])]
+    check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
-        _check_limit("max_drop", max_drop)
+        for one in asked:
+            _check_limit("max_drop", max_drop, one.column)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
+        if of_terms:
+            raise PredictionsError(
+                f"by: expected numbers that parts of the samples have, got {of_terms[0]}, which has none. Leave by out, or the "
+                "metric."
+            )
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
-    table = compare(
+    models = evaluations_of(
         [listed_models({name: model})[0] for name, models in methods.items() for model in models],
-        metrics=[one.column.key for one in asked],
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        group=group,
-        **how,
+        **{key: value for key, value in how.items() if key not in _OF_COLUMNS},
     )
-    rows = common_rows(table.models)
-    _check_truth(table.models, rows)
-    sides = Sides(table, rows)
+    rows = aligned_rows(models)
+    _check_truth(models, rows)
+    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
+    is_same = n_runs == (1, 1) and are_same(models[1], models[0], (rows[1], rows[0]))
+    weights = how.get("class_weights")
+
+    def sides_of(n_resamples):
+        keys = [one.column.key for one in asked]
+        draws = {"resamples": n_resamples, "seed": seed, "group": group}
+        table = compare(models, metrics=keys, level=level, **draws, **how)
+        return Sides(table, rows, weights if isinstance(weights, np.ndarray) else None)
+
+    sides = sides_of(_DRAWS_OF_SAME if is_same else resamples)
     for one in asked:
         _check_value(sides, one)
-    names = _predictions_of(methods[BASELINE][0]).name, first.name
+    if is_same and not all(without_difference(sides, one.column) for one in asked):
+        sides = sides_of(resamples)
+    names = _name_of(methods[BASELINE]), _name_of(methods[CANDIDATE])
     n_groups = None if sides.groups is None else int(sides.groups.max()) + 1
-    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
     notes = [
         words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
-    ] + table.notes_of_files
+    ] + sides.table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
+    if sides.n_effective is not None and sides.n_effective < 0.9 * (n_groups or 0):
+        notes.append(
+            f"the {n_groups:,} groups differ in size and say as much as {sides.n_effective:,.0f} of one size, which is counted"
+        )
+    unbounded = [one.column.key for one in asked if one.column.unit == "nats"]
+    if unbounded:
+        notes.append(
+            f"{', '.join(unbounded)}: a single sample may cost any number of nats, and the interval knows only those at hand: it "
+            "may be too short where a few samples cost most"
+        )
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
-    if n_runs == (1, 1) and are_same(table.models[1], table.models[0], (rows[1], rows[0])):
+    if is_same:
         found = [
-            replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found
+            replace(row, verdict=SAME, reason="the answers of both are the same for every sample")
+            if without_difference(sides, row.column)
+            else row
+            for row in found
         ]
-    elif by is not None:
+    if by is not None and any(row.verdict != SAME for row in found):
         of_parts = [LimitedMetric(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
         parts, left_out = rows_by_part(sides, parts_by(sides, by), of_parts, by == NODE)
         parts, notes = with_verdicts(parts, level), notes + left_out
@@ -199,9 +234,8 @@ def limits_of(
                     f"metrics: expected the largest drop of {column.key} in {column.unit or 'its unit'}, got none. Write "
                     f"{column.key}=LIMIT."
                 )
-            found[column.key] = LimitedMetric(
-                column, _check_limit(column.key, DEFAULT_LIMIT if limit is None else limit)
-            )
+            limit_of = DEFAULT_LIMIT if limit is None else limit
+            found[column.key] = LimitedMetric(column, _check_limit(column.key, limit_of, column))
     return list(found.values())
 
 
@@ -213,13 +247,25 @@ def _split(text):
     try:
         return key, float(limit)
     except ValueError:
-        raise PredictionsError(f"metrics: expected KEY=LIMIT with a number >= 0, got {text!r}. Correct it.") from None
+        percent = re.fullmatch(r"(\d+(?:\.\d+)?) ?%", limit)
+        advice = f"Write {key}={float(percent[1]) / 100:g}." if percent else "Correct it."
+        raise PredictionsError(
+            f"metrics: expected KEY=LIMIT with a number >= 0 in the unit of the metric, got {text!r}. {advice}"
+        ) from None
 
 
-def _check_limit(what, limit):
+def _check_limit(what, limit, column):
     if not is_number(limit) or not 0 <= limit < math.inf:
         raise PredictionsError(
             f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+        )
+    low, high = column.range
+    if limit >= high - low:
+        name = "" if what == column.key else f" of {column.key}"
+        advice = "Two percentage points are 0.02." if high == 1 else "Correct it."
+        raise PredictionsError(
+            f"{what}: expected the largest drop{name} that is allowed, less than {high - low:g}, as it lies between {low:g} and "
+            f"{high:g}, got {shown(limit)}: no candidate could fail. {advice}"
         )
     return float(limit)
 
@@ -234,6 +280,12 @@ def _models(name, of):
                 f"{name}: expected Predictions or an Evaluation, got {type(model).__name__}. Pass one."
             )
     return models
+
+
+def _name_of(models):
+    """The name of a model, or of its runs."""
+    names = list(dict.fromkeys(_predictions_of(model).name for model in models))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _predictions_of(model):
@@ -264,7 +316,8 @@ def _check_value(sides, asked):
             if file.summary.get(column.block) is None:
                 raise PredictionsError(
                     f"metrics: expected a number of both models, got none for {column.key} of the {name}: "
-                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric."
+                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric, such as "
+                    "labels.subset_accuracy=0.01."
                 )
         method = sides.method(name)
         if method.value(column.key) is not None and column.key not in method.draws:

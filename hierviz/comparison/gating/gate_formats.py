@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 from hierviz.comparison.formats import DASH, plain, table_row
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
+from hierviz.uncertainty.resamples import FEWEST
 
 # Parts that are listed in text and Markdown; JSON and JUnit have all.
 MOST_PARTS = 20
@@ -41,7 +43,9 @@ def text(gate) -> str:
     lines = [f"{gate.verdict.upper()} (exit {gate.code}). {sentence(gate)}", _about(gate), ""]
     lines += _columns([_HEADER, *(_cells(row) for row in gate.rows)])
     if gate.parts:
-        lines += ["", f"{_of_parts(gate)}:", *_columns([_HEADER, *map(_cells, _shown(gate))])]
+        shown = _shown(gate)
+        lines += ["", f"{_of_parts(gate)}{':' if shown else '.'}"]
+        lines += _columns([_HEADER, *map(_cells, shown)]) if shown else []
     return "\n".join([*lines, "", *remarks(gate)]) + "\n"
 
 
@@ -57,7 +61,9 @@ def markdown(gate) -> str:
     ]
     lines += ["", *_table([_cells(row) for row in gate.rows])]
     if gate.parts:
-        lines += ["", f"{plain(_of_parts(gate))}:", "", *_table([_cells(row) for row in _shown(gate)])]
+        shown = _shown(gate)
+        lines += ["", f"{plain(_of_parts(gate))}{':' if shown else '.'}"]
+        lines += ["", *_table(list(map(_cells, shown)))] if shown else []
     return "\n".join([*lines, "", *(f"{plain(words)}\n" for words in remarks(gate))])
 
 
@@ -118,12 +124,19 @@ def remarks(gate) -> list[str]:
     holm = f" after Holm's correction {tests}" if tests else ""
     found = [
         "Differences are turned so that more is better. holds: the whole interval is above −limit; fails: the whole interval is "
-        f"below it{holm}; else not clear, which more samples would change.",
+        f"below it{holm}; else not clear: it takes more samples, or a larger limit, to tell.",
         *(f"{_called(row)}: {row.reason}." for row in gate.rows if row.reason),
+        *(
+            f"{_called(row)}: the interval is below −limit, but not after Holm's correction: p = "
+            f"{probability_text(row.p_adjusted)}, and {(1 - gate.level) / 2:g} or less fails."
+            for row in gate.rows
+            if row.verdict == "not clear" and row.upper < -row.limit
+        ),
     ]
     if gate.parts:
         found.append(
-            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them."
+            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them; one that is "
+            "not clear changes nothing."
         )
     return [*found, *(f"Note: {note}." for note in gate.notes)]
 
@@ -136,20 +149,27 @@ def _about(gate):
 
 
 def _shown(gate):
-    """The parts that are listed: those that fail, then the largest drops."""
-    return sorted(gate.parts, key=lambda row: (row.verdict != "fails", _drop(row)))[:MOST_PARTS]
-
-
-def _drop(row):
-    return math.inf if math.isnan(row.lower) else row.difference
+    """The parts that are listed: those that fail, then the largest drops; none without an interval."""
+    known = [row for row in gate.parts if not math.isnan(row.lower)]
+    return sorted(known, key=lambda row: (row.verdict != "fails", row.difference))[:MOST_PARTS]
 
 
 def _of_parts(gate):
-    n_few = sum(math.isnan(row.lower) and row.verdict != "same answers" for row in gate.parts)
-    n_failed, n_shown = sum(row.verdict == "fails" for row in gate.parts), min(len(gate.parts), MOST_PARTS)
-    said = f"By {gate.by}: {n_failed:,} of {len(gate.parts):,} fail"
-    said += f", {n_few:,} have too few samples" if n_few else ""
-    return said + (f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else "")
+    """How many parts there are of each verdict, and which are listed."""
+    known = [row for row in gate.parts if not math.isnan(row.lower)]
+    counts, n_none = Counter(row.verdict for row in known), len(gate.parts) - len(known)
+    each = [
+        f"{counts['fails']:,} of {len(gate.parts):,} fail",
+        f"{counts['holds'] + counts['same answers']:,} hold",
+        f"{counts['not clear']:,} {'is' if counts['not clear'] == 1 else 'are'} not clear",
+    ]
+    if n_none:
+        few = f"mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
+        each.append(f"{n_none:,} {'has' if n_none == 1 else 'have'} no interval ({few})")
+    listed = f"; {MOST_PARTS} are listed, the largest drops first" if len(known) > MOST_PARTS else ""
+    n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
+    of_each = f", {n_parts:,} part{'s' * (n_parts != 1)} by {n_metrics} metrics" if n_metrics > 1 else ""
+    return f"By {gate.by}{of_each}: {', '.join(each)}{listed}"
 
 
 def _called(row):
