@@ -83,9 +83,11 @@ class _Writer:
 
     def data(self, data):
         """As written: tables by the data transformer, rows of the chart itself under the datasets of the picture."""
-        if not isinstance(data, SchemaBase):
+        if not isinstance(data, alt.InlineData):
+            if isinstance(data, SchemaBase | dict | str):
+                raise NotPlainError
             return alt.data_transformers.get()(data)
-        rows = self._plain(data)["values"]
+        rows = self._plain(data.values)
         name = f"data-{hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:32]}"
         self.context["datasets"][name] = rows
         return {"name": name}
@@ -113,7 +115,7 @@ class _Writer:
         # Types of fields that are not given are inferred from the data.
         self._inferring = self.context | {"data": chart.data}
         spec = {name: self._plain(value) for name, value in given.items()}
-        if isinstance(spec["mark"], str):
+        if isinstance(spec.get("mark"), str):
             spec["mark"] = {"type": spec["mark"]}
         return spec, data, [self._selection(one, spec) for one in params]
 
