@@ -47,7 +47,7 @@ def item_places(items, colours, look, width, highlight=None):
     )
     colour = by_name(alt.Color, "model", colours, 0.6 * width, symbolType="square")
     places = {
-        "y": alt.Y("item:N", sort=list(items), axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
+        "y": alt.Y("item:N", sort=list(items), axis=axis, scale={"paddingInner": 0.25, "paddingOuter": 0.15}),
         "yOffset": alt.YOffset("model:N", sort=list(colours)),
         "color": colour if len(colours) > 1 else colour.legend(None),
     }
@@ -79,8 +79,8 @@ def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=
         Item whose name is bold.
     """
     size, places = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
-    x = alt.X("value:Q").scale(domain=list(domain), nice=False, zero=False)
-    x = x.axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6)
+    axis = {"title": title, "grid": True, "tickCount": 5, "tickSize": 0, "labelPadding": 6}
+    x = alt.X("value:Q", scale={"domain": list(domain), "nice": False, "zero": False}, axis=axis)
     base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
     layers = []
     if line is not None:
@@ -220,7 +220,8 @@ def _signed_bars(values, items, bold, dark, width):
     low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
     # Numbers are at the ends of the bars.
     room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
-    x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
+    ends = [low - room if low else 0, high + room if high else 0]
+    x = alt.X("value:Q", axis=None, scale={"domain": ends, "nice": False})
     base = alt.Chart(frame(rows))
     is_left = "datum.value < 0"
     side = {"align": alt.ExprRef(f"{is_left} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{is_left} ? -5 : 5")}
@@ -270,7 +271,8 @@ def _level_bars(table, dark, width):
     tips = _tips({"item:N": "Level", "model:N": "What", "text:N": "Samples"})
     # Numbers are at the ends of the bars.
     most = max((row["value"] for row in pairs), default=0) or 1
-    x = alt.X("value:Q", axis=None).scale(domain=[0, most * (1.1 if width >= NARROW else 1.25)], nice=False)
+    ends = [0, most * (1.1 if width >= NARROW else 1.25)]
+    x = alt.X("value:Q", axis=None, scale={"domain": ends, "nice": False})
     base = alt.Chart(frame(pairs))
     words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
     drawn = layer(

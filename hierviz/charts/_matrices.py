@@ -84,8 +84,8 @@ def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES
         labelExpr="datum.label" if is_turned else "split(" + json.dumps(lines) + "[datum.label], '\\n')",
     )
     base = alt.Chart(frame([cell for cell in cells if cell["column"] in lines])).encode(
-        alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
-        alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
+        alt.X("column:N", sort=columns, axis=above, scale={"padding": 0.04}),
+        alt.Y("row:N", sort=rows, axis=names, scale={"padding": 0.06}),
     )
     words = base.mark_text(
         lineBreak="\n",

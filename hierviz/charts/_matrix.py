@@ -111,9 +111,9 @@ def _drawn(folded, normalisation, log, dark, width):
     # All lines together fit a window where they can be read.
     tall = min(max(wide, ROW_LOW), ROW_HIGH, max(ROWS / max(len(rows), 1), ROW_LOW))
     gaps = {"paddingInner": 0.08, "paddingOuter": 0.04}
-    at_x, at_y = alt.X("column:N").scale(**gaps), alt.Y("row:N").scale(**gaps)
-    at_x = at_x.sort([line_key(folded, line) for line in columns]).axis(_axis(folded, above, look, top, is_row=False))
-    at_y = at_y.sort([line_key(folded, line) for line in rows]).axis(_axis(folded, names, look, left, is_row=True))
+    axis_x, axis_y = (_axis(folded, above, look, top, is_row=False), _axis(folded, names, look, left, is_row=True))
+    at_x = alt.X("column:N", scale=gaps, sort=[line_key(folded, line) for line in columns], axis=axis_x)
+    at_y = alt.Y("row:N", scale=gaps, sort=[line_key(folded, line) for line in rows], axis=axis_y)
     picked = alt.selection_point(name=CELL, fields=["row", "column"], on="click", empty=False)
     toggled = alt.selection_point(name=NODE, fields=["node"], on="click", empty=False)
     cells = alt.Chart(frame(list(_cells(folded, normalisation, log, look)))).encode(at_x, at_y)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import altair as alt
 import numpy as np
 from altair.utils.schemapi import SchemaBase
 
@@ -28,7 +29,7 @@ class Sketch:
     make : callable
         A function of a module: it is a part of the layout by its name.
     table : DataFrame or None
-    parts : tuple of Sketch
+    parts : tuple of Sketch or alt.Chart
     settings : tuple of (tuple, dict)
         Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels.
     """
@@ -41,21 +42,33 @@ class Sketch:
     @functools.cached_property
     def chart(self):
         """The chart, made when it is first asked for."""
+        if self.table is not None:
+            return made(self.made_of_table)
         arguments, keywords = self.settings
-        given = [self.table] if self.table is not None else [part.chart for part in self.parts]
-        return self.make(*given, *arguments, **keywords)
+        return self.make(*map(made, self.parts), *arguments, **keywords)
+
+    @functools.cached_property
+    def made_of_table(self):
+        """What `make` gives of the table: a chart, or a Sketch of several."""
+        arguments, keywords = self.settings
+        return self.make(self.table, *arguments, **keywords)
+
+    @functools.cached_property
+    def has_layout(self):
+        """Whether all its parts are sketches."""
+        return all(isinstance(part, Sketch) and part.has_layout for part in self.parts)
 
     @functools.cached_property
     def layout(self):
-        """What the specification depends on, the rows aside: a text."""
+        """What the specification depends on, the rows aside: a text; of what `has_layout`."""
         parts = ",".join(part.layout for part in self.parts)
         return f"{self.make.__module__}.{self.make.__qualname__}({parts};{_text(self.settings)})"
 
     @functools.cached_property
     def tables(self):
-        """The tables of all views, in order: list of DataFrame."""
+        """The tables of all sketched views, in order: list of DataFrame."""
         own = [] if self.table is None else [self.table]
-        return own + [table for part in self.parts for table in part.tables]
+        return own + [table for part in self.parts if isinstance(part, Sketch) for table in part.tables]
 
     def properties(self, **keywords):
         """The same with properties, as a chart has them."""
@@ -83,8 +96,8 @@ def sketched(make):
 
 
 def put_together(make, charts, keywords):
-    """What `make` gives of several charts: a Sketch where all of them are, else the chart."""
-    if all(isinstance(chart, Sketch) for chart in charts):
+    """What `make` gives of several charts: a Sketch where all of them are or are views, else the chart."""
+    if all(isinstance(chart, Sketch | alt.Chart) for chart in charts):
         return Sketch(make, None, tuple(charts), ((), keywords))
     return make(*map(made, charts), **keywords)
 
