@@ -14,6 +14,7 @@ import numpy as np
 from hierviz.charts._compose import STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
+from hierviz.charts._sketch import Own, sketched
 from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -31,8 +32,14 @@ FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
 
 
 def item_places(items, colours, look, width, highlight=None):
-    """(properties of the chart, encodings of the place and colour of the rows ``item`` and ``model``)."""
-    weight = {"condition": {"test": f"datum.value === {json.dumps(highlight)}", "value": 600}, "value": 400}
+    """(properties of the chart, settings of `_places` for the rows ``item`` and ``model``)."""
+    order, bold = Own(list(items)), Own(f"datum.value === {json.dumps(highlight)}")
+    height = Own(len(items) * (SERIES * len(colours) + BETWEEN))
+    return {"width": width, "height": height, "autosize": FIT}, (order, colours, look, width, bold)
+
+
+def _places(order, colours, look, width, bold):
+    """Encodings of the place and colour of rows."""
     axis = alt.Axis(
         title=None,
         domain=False,
@@ -42,16 +49,15 @@ def item_places(items, colours, look, width, highlight=None):
         labelLimit=min(NAMES, 0.4 * width) - 12,
         labelColor=look.ink,
         labelFontSize=SIZE,
-        labelFontWeight=weight,
+        labelFontWeight={"condition": {"test": bold, "value": 600}, "value": 400},
         labelExpr="split(datum.label, '\\n')",
     )
     colour = by_name(alt.Color, "model", colours, 0.6 * width, symbolType="square")
-    places = {
-        "y": alt.Y("item:N", sort=list(items), axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
+    return {
+        "y": alt.Y("item:N", sort=order, axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
         "yOffset": alt.YOffset("model:N", sort=list(colours)),
         "color": colour if len(colours) > 1 else colour.legend(None),
     }
-    return {"width": width, "height": len(items) * (SERIES * len(colours) + BETWEEN), "autosize": FIT}, places
 
 
 def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
@@ -78,27 +84,53 @@ def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=
     highlight : str, optional
         Item whose name is bold.
     """
-    size, places = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
-    x = alt.X("value:Q").scale(domain=list(domain), nice=False, zero=False)
-    x = x.axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6)
-    base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
-    layers = []
-    if line is not None:
-        layers.append(alt.Chart(frame({"value": [line[0]]})).mark_rule(**line[1], **STILL).encode(x))
-    layers += [
-        base.mark_rule(strokeWidth=2.5, opacity=0.55, **STILL).encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places),
-        base.mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1).encode(
-            x, **places, tooltip=_tips(tooltip)
-        ),
-    ]
+    size, at = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
+    x, table = (Own(list(domain)), Own(title)), frame({name: rows[name].to_numpy() for name in rows})
+    layers = [] if line is None else [_line(frame({"value": [line[0]]}), x, line[1])]
+    layers += [_spans(table, at), _circles(table, at, x, tooltip)]
     if runs:
         of_run = {name: tooltip[name] for name in tooltip if name.partition(":")[0] in runs[0]} | {"run:N": "Run"}
-        rings = alt.Chart(frame(runs)).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
-        layers.append(rings.encode(x, **places, tooltip=_tips(of_run)))
+        layers.append(_rings(frame(runs), at, x, of_run))
     if "text" in rows:
-        words = base.mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None)
-        layers.append(words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")))
+        layers.append(_above(table, at, x))
     return layer(*layers).properties(**size)
+
+
+def _value(domain, title):
+    """The channel of values of `dots`."""
+    x = alt.X("value:Q", axis=alt.Axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6))
+    return x.scale(domain=domain, nice=False, zero=False)
+
+
+@sketched
+def _line(table, x, mark):
+    return alt.Chart(table).mark_rule(**mark, **STILL).encode(_value(*x))
+
+
+@sketched
+def _spans(table, at):
+    spans = alt.Chart(table).mark_rule(strokeWidth=2.5, opacity=0.55, **STILL)
+    return spans.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **_places(*at))
+
+
+@sketched
+def _circles(table, at, x, tooltip):
+    _, _, look, *_ = at
+    circles = alt.Chart(table).mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1)
+    return circles.encode(_value(*x), **_places(*at), tooltip=_tips(tooltip))
+
+
+@sketched
+def _rings(table, at, x, tooltip):
+    rings = alt.Chart(table).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
+    return rings.encode(_value(*x), **_places(*at), tooltip=_tips(tooltip))
+
+
+@sketched
+def _above(table, at, x):
+    _, _, look, *_ = at
+    words, places = alt.Chart(table).mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None), _places(*at)
+    return words.encode(_value(*x), places["y"], places["yOffset"], text=alt.Text("text:N"))
 
 
 def _tips(fields):
@@ -211,7 +243,7 @@ def signed_bars(series, items, *, highlight=None, dark=None, width=1000):
 
 def _signed_bars(values, items, bold, dark, width):
     look = palette(dark)
-    size, places = item_places(items, dict(zip(values, look.models)), look, width, bold)
+    size, at = item_places(items, dict(zip(values, look.models)), look, width, bold)
     rows = [
         {"item": item, "model": name, "value": value, "text": value_text(value)}
         for name, row in values.items()
@@ -220,17 +252,34 @@ def _signed_bars(values, items, bold, dark, width):
     low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
     # Numbers are at the ends of the bars.
     room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
-    x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
-    base = alt.Chart(frame(rows))
-    is_left = "datum.value < 0"
+    ends, table = Own([low - room if low else 0, high + room if high else 0]), frame(rows)
+    zero = _zero(frame({"value": [0.0]}), ends, look)
+    return layer(_bars(table, at, ends, 1), zero, _at_ends(table, at, ends, SMALL)).properties(**size)
+
+
+def _amount(ends):
+    """The channel of amounts, whose numbers are next to their bars."""
+    return alt.X("value:Q", axis=None, scale=alt.Scale(domain=ends, nice=False))
+
+
+@sketched
+def _bars(table, at, ends, radius, tooltip=None):
+    bars = alt.Chart(table).mark_bar(cornerRadius=radius, **({} if tooltip else STILL))
+    return bars.encode(_amount(ends), **_places(*at), **({"tooltip": _tips(tooltip)} if tooltip else {}))
+
+
+@sketched
+def _zero(table, ends, look):
+    return alt.Chart(table).mark_rule(color=look.axis, **STILL).encode(_amount(ends))
+
+
+@sketched
+def _at_ends(table, at, ends, size):
+    """Numbers at the ends of bars, which go to the left where they are negative."""
+    (_, _, look, *_), is_left, places = at, "datum.value < 0", _places(*at)
     side = {"align": alt.ExprRef(f"{is_left} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{is_left} ? -5 : 5")}
-    words = base.mark_text(**side, fontSize=SMALL, color=look.ink, tooltip=None)
-    drawn = layer(
-        base.mark_bar(cornerRadius=1, **STILL).encode(x, **places),
-        alt.Chart(frame({"value": [0.0]})).mark_rule(color=look.axis, **STILL).encode(x),
-        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
-    )
-    return drawn.properties(**size)
+    words = alt.Chart(table).mark_text(**side, fontSize=size, color=look.ink, tooltip=None)
+    return words.encode(_amount(ends), places["y"], places["yOffset"], text=alt.Text("text:N"))
 
 
 def level_bars(levels, *, dark=None, width=800):
@@ -259,25 +308,19 @@ def _level_bars(table, dark, width):
         for depth, n in zip(rows["depth"].tolist(), rows["n_nodes"].tolist())
     ]
     colours = {title: look.outcome(colour) for title, colour in COLUMNS.values()}
-    size, places = item_places(items, colours, look, width)
+    size, at = item_places(items, colours, look, width)
     # Large enough to compare, in a drawing that fits a screen.
-    size["height"] = len(items) * min(64, max(36, 500 // max(len(items), 1)))
+    size["height"] = Own(len(items) * min(64, max(36, 500 // max(len(items), 1))))
     pairs = [
         {"item": item, "model": title, "value": int(value), "text": f"{value:,}"}
         for key, (title, _) in COLUMNS.items()
         for item, value in zip(items, rows[key].tolist())
     ]
-    tips = _tips({"item:N": "Level", "model:N": "What", "text:N": "Samples"})
+    tips = {"item:N": "Level", "model:N": "What", "text:N": "Samples"}
     # Numbers are at the ends of the bars.
     most = max((row["value"] for row in pairs), default=0) or 1
-    x = alt.X("value:Q", axis=None).scale(domain=[0, most * (1.1 if width >= NARROW else 1.25)], nice=False)
-    base = alt.Chart(frame(pairs))
-    words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
-    drawn = layer(
-        base.mark_bar(cornerRadius=1).encode(x, **places, tooltip=tips),
-        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
-    )
-    return drawn.properties(**size)
+    ends, table = Own([0, most * (1.1 if width >= NARROW else 1.25)]), frame(pairs)
+    return layer(_bars(table, at, ends, 1, tips), _at_ends(table, at, ends, SIZE - 1)).properties(**size)
 
 
 def _levels_said(levels):

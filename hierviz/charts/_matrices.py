@@ -12,6 +12,7 @@ import numpy as np
 from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import FIT
+from hierviz.charts._sketch import Own, sketched
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
 from hierviz.comparison.comparison_table import ComparisonTable
@@ -65,48 +66,49 @@ def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES
     left, n = _room(width, narrowest, share)
     columns = columns[:n]
     wide = min((width - 4 - left) / len(columns), WIDEST)
-    axis = {"title": None, "domain": False, "ticks": False, "grid": False}
-    size = SIZE if left == NAMES else SMALL
-    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, labelFontSize=size, labelLimit=left - 10)
     # Titles are broken between words; where a word has no room, they are turned.
     letters = max(6, int(wide / 6))
     lines = {column: "\n".join(textwrap.wrap(column, letters, break_long_words=False)) for column in columns}
     is_turned = max(len(word) for column in columns for word in column.split()) > letters
-    above = alt.Axis(
-        **axis,
-        orient="top",
-        labelAngle=270 if is_turned else 0,
-        labelAlign="left" if is_turned else "center",
-        labelFontSize=SMALL,
-        labelLimit=180,
+    above = {
+        "labelAngle": 270 if is_turned else 0,
+        "labelAlign": "left" if is_turned else "center",
         # Further lines go down from the first one.
-        labelPadding=6 if is_turned else 6 + LINE * max(text.count("\n") for text in lines.values()),
-        labelExpr="datum.label" if is_turned else "split(" + json.dumps(lines) + "[datum.label], '\\n')",
-    )
-    base = alt.Chart(frame([cell for cell in cells if cell["column"] in lines])).encode(
-        alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
-        alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
-    )
-    words = base.mark_text(
-        lineBreak="\n",
-        lineHeight=LINE,
-        **_lines_up(row),
-        fontSize=SMALL,
-        font=FONT,
-        fontWeight=alt.ExprRef("datum.weight"),
-        tooltip=None,
-    )
-    drawn = layer(
-        base.mark_rect(cornerRadius=3, strokeWidth=1.5).encode(
-            color=OWN_COLOUR,
-            stroke=alt.Stroke("edge:N", scale=None),
-            tooltip=tooltips({f"{field}:N": title for field, title in titles.items()}),
-        ),
-        words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
-    )
+        "labelPadding": Own(6 if is_turned else 6 + LINE * max(text.count("\n") for text in lines.values())),
+        "labelExpr": Own("datum.label" if is_turned else "split(" + json.dumps(lines) + "[datum.label], '\\n')"),
+    }
+    beside = {"labelFontSize": SIZE if left == NAMES else SMALL, "labelLimit": Own(left - 10)}
+    at = {"columns": Own(columns), "rows": Own(rows), "above": above, "beside": beside, "look": look}
+    table = frame([cell for cell in cells if cell["column"] in lines])
     # The library gives names the width that they need, and the cells the rest.
     wide = min(width, NAMES + WIDEST * len(columns))
-    return drawn.properties(width=wide, height=row * len(rows), autosize=FIT)
+    drawn = layer(_boxes(table, at, titles), _words(table, at, _lines_up(row)))
+    return drawn.properties(width=Own(wide), height=Own(row * len(rows)), autosize=FIT)
+
+
+def _at(columns, rows, above, beside, look):
+    """The channels of rows and columns."""
+    axis = {"title": None, "domain": False, "ticks": False, "grid": False}
+    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, **beside)
+    titles = alt.Axis(**axis, orient="top", labelFontSize=SMALL, labelLimit=180, **above)
+    return (
+        alt.X("column:N", sort=columns, axis=titles).scale(padding=0.04),
+        alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
+    )
+
+
+@sketched
+def _boxes(table, at, titles):
+    boxes = alt.Chart(table).mark_rect(cornerRadius=3, strokeWidth=1.5).encode(*_at(**at))
+    tips = tooltips({f"{field}:N": title for field, title in titles.items()})
+    return boxes.encode(color=OWN_COLOUR, stroke=alt.Stroke("edge:N", scale=None), tooltip=tips)
+
+
+@sketched
+def _words(table, at, side):
+    mark = {"lineBreak": "\n", "lineHeight": LINE, **side, "fontSize": SMALL, "font": FONT, "tooltip": None}
+    words = alt.Chart(table).mark_text(**mark, fontWeight=alt.ExprRef("datum.weight")).encode(*_at(**at))
+    return words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None))
 
 
 def _lines_up(row):

@@ -16,7 +16,7 @@ import altair as alt
 import pandas as pd
 from altair.utils.schemapi import debug_mode
 
-from hierviz.charts._sketch import Sketch
+from hierviz.charts._sketch import Sketch, Slot
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import drawn, finish
 from hierviz.messages.csv_cells import safe_frame_csv
@@ -76,12 +76,18 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
     # Views may share a table.
     places = list(map(id, chart.tables))
     layout = f"{bool(dark)} {[places.index(place) for place in places]} {chart.layout}"
-    spec, own = keep(layout, lambda: _written(finish(chart, dark), chart.tables))
-    return _filled((spec, dict(enumerate(chart.tables)) | own), pack)
+
+    def write():
+        # A slot is a text, which Altair does not take for a number.
+        with debug_mode(False):
+            return _written(finish(chart.form, dark), chart.tables)
+
+    spec, own = keep(layout, write)
+    return _filled((spec, dict(enumerate(chart.tables)) | own), pack, chart.values)
 
 
 def _written(finished, known=()):
-    """(specification whose tables are named by `_Slot`, those that are not `known`, by their slots)."""
+    """(specification whose tables are named by `Slot`, those that are not `known`, by their slots)."""
     places = {id(table): place for place, table in reversed(list(enumerate(known)))}
     tables: dict[Any, pd.DataFrame] = {}
 
@@ -90,7 +96,7 @@ def _written(finished, known=()):
         place = places.setdefault(id(table), f"own {len(places)}")
         if place not in range(len(known)):
             tables[place] = table
-        return {"name": _Slot(place)}
+        return {"name": Slot(place)}
 
     with _ALTAIR:
         alt.data_transformers.register("aside", aside)
@@ -99,18 +105,10 @@ def _written(finished, known=()):
     return spec, tables
 
 
-class _Slot(str):
-    """The place of a table in a specification."""
-
-    def __new__(cls, place):
-        made = super().__new__(cls, place)
-        made.place = place
-        return made
-
-
-def _filled(written, pack):
-    """(specification that names its tables by hashes of their contents, the tables as bytes by these names)."""
-    (spec, tables), names, packed_tables = written, {}, {}
+def _filled(written, pack, values=()):
+    """(specification with the values in its slots, its tables named by hashes of their contents; the tables as bytes by name)."""
+    (spec, tables), packed_tables = written, {}
+    names = {("own", place): value for place, value in enumerate(values)}
     for place, table in tables.items():
         content = pack(table)
         names[place] = hashlib.sha256(content).hexdigest()[:32]
@@ -122,12 +120,12 @@ def _filled(written, pack):
 
 
 def _named(part, names):
-    """A copy with the names of tables in their slots."""
+    """A copy with names of tables and values in their slots."""
     if isinstance(part, dict):
         return {key: _named(value, names) for key, value in part.items()}
     if isinstance(part, list):
         return [_named(value, names) for value in part]
-    return names[part.place] if isinstance(part, _Slot) else part
+    return names[part.place] if isinstance(part, Slot) else part
 
 
 @functools.cache
