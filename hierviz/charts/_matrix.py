@@ -176,7 +176,9 @@ def _cells(folded, normalisation, log, look):
         {
             "row": [keys[line] for line in row],
             "column": [keys[line] for line in column],
-            "colour": [mixed(look.background, full[kind], s) for kind, s in zip(outcome, strength.tolist(), strict=True)],
+            "colour": [
+                mixed(look.background, full[kind], s) for kind, s in zip(outcome, strength.tolist(), strict=True)
+            ],
             "line": np.where(folded.relation == "same", 1.2, 0.0),
             "text": [count_text(n) for n in count]
             if is_count
@@ -186,7 +188,9 @@ def _cells(folded, normalisation, log, look):
             "answer": [columns[line] for line in column],
             "samples": [f"{n:,}" for n in count],
             "means": means,
-            "shares": [f"{of_row} of the row, {of_column} of the column, {of} of the total" for of_row, of_column, of in said],
+            "shares": [
+                f"{of_row} of the row, {of_column} of the column, {of} of the total" for of_row, of_column, of in said
+            ],
         }
     )
 
@@ -233,7 +237,11 @@ def _at(look, is_row, order, is_open, side):
         **side,
     )
     scale = alt.Scale(paddingInner=0.08, paddingOuter=0.04)
-    return alt.Y("row:N", scale=scale, sort=order, axis=axis) if is_row else alt.X("column:N", scale=scale, sort=order, axis=axis)
+    return (
+        alt.Y("row:N", scale=scale, sort=order, axis=axis)
+        if is_row
+        else alt.X("column:N", scale=scale, sort=order, axis=axis)
+    )
 
 
 def _areas(folded, left, top, wide, tall):

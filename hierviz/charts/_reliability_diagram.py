@@ -70,7 +70,12 @@ def _drawn(found, places, dark, width):
     plot = min(WIDEST, max(PLOT, int(width - AROUND) // beside - MARGIN))
     panels = [_panel(found, place, dark, plot) for place in places]
     rows = [hconcat(*panels[i : i + beside], spacing=SPACING) for i in range(0, len(panels), beside)]
-    key = {"text": [" ".join(KEY)] if beside > 1 else KEY, "anchor": "start", "color": palette(dark).muted, "fontSize": 12}
+    key = {
+        "text": [" ".join(KEY)] if beside > 1 else KEY,
+        "anchor": "start",
+        "color": palette(dark).muted,
+        "fontSize": 12,
+    }
     return vconcat(*rows, spacing=12).properties(title=key | {"offset": 8})
 
 

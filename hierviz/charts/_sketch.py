@@ -23,7 +23,7 @@ PLAIN = (str, int, float, bool, type(None), SchemaBase)
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A setting of one picture, such as the words of an axis: no part of the layout, as `make` hands it on and looks at it nowhere.
+    """A setting of one picture, such as the words of an axis: no part of the layout, since `make` only hands it on.
 
     Attributes
     ----------

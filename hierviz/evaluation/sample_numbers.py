@@ -155,7 +155,9 @@ def number_keys(
         has_answer = not is_set and (evaluation.best_leaf is not None or evaluation.label_paths() is not None)
         keys = [*evaluation.distribution_per_sample()]
         keys += [key for block in _score_blocks(has_answer) for key in _of_every_sample(block)]
-    return list(dict.fromkeys([*keys, *parts_of(evaluation, "confusion", choice), *evaluation.set_counts(choice).per_sample()]))
+    return list(
+        dict.fromkeys([*keys, *parts_of(evaluation, "confusion", choice), *evaluation.set_counts(choice).per_sample()])
+    )
 
 
 def _score_blocks(has_answer, more=False):

@@ -139,7 +139,10 @@ def test_metrics_of_samples_are_the_columns_that_are_numbers(models, taxonomy):
     graph = hv.Taxonomy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
     of_graph = hv.Predictions.from_labels(graph, graph.nodes("d", "b"), truth=graph.nodes("d", "c"))
     further = map(hv.Evaluation.from_predictions, (labels, lists, of_graph))
-    for model, rules in ((models[0], ("majority", "leaf", "darts", "threshold_set")), *((one, ("majority",)) for one in further)):
+    for model, rules in (
+        (models[0], ("majority", "leaf", "darts", "threshold_set")),
+        *((one, ("majority",)) for one in further),
+    ):
         for rule in rules:
             columns = model.per_sample(rule, 0.3)
             left_out = ("row", "sample_id", "p_truth", *NODE_COLUMNS)
