@@ -1,11 +1,10 @@
-"""Numbers of some items, an item a line: estimates with their intervals as dots, amounts as bars.
+"""Numbers of some items, an item a line: estimates with their intervals as dots.
 
 Names of items are labels of an axis, which cuts those that are too long; tooltips have them whole.
 """
 
 from __future__ import annotations
 
-import functools
 import json
 
 import altair as alt
@@ -23,8 +22,6 @@ from hierviz.metrics.registry import METRICS
 # Pixels: widest names of items, of one series in a line, between lines; below which numbers need more of the room.
 NAMES, SERIES, BETWEEN, NARROW = 250, 11, 16, 560
 ENDS = ("estimate", "lower", "upper")
-# Of a level of the taxonomy, both numbers of samples: title and colour.
-COLUMNS = {"truths": ("Truths of this depth", "fn"), "answers": ("Answers that stop there", "path")}
 
 
 # The library gives names the width that they need, and the plot the rest.
@@ -32,13 +29,13 @@ FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
 
 
 def item_places(items, colours, look, width, highlight=None):
-    """(properties of the chart, settings of `_places` for the rows ``item`` and ``model``)."""
+    """(properties of the chart, settings of `places_of` for the rows ``item`` and ``model``)."""
     order, bold = Own(list(items)), Own(f"datum.value === {json.dumps(highlight)}")
     height = Own(len(items) * (SERIES * len(colours) + BETWEEN))
     return {"width": width, "height": height, "autosize": FIT}, (order, colours, look, width, bold)
 
 
-def _places(order, colours, look, width, bold):
+def places_of(order, colours, look, width, bold):
     """Encodings of the place and colour of rows."""
     axis = alt.Axis(
         title=None,
@@ -110,30 +107,30 @@ def _line(table, x, mark):
 @sketched
 def _spans(table, at):
     spans = alt.Chart(table).mark_rule(strokeWidth=2.5, opacity=0.55, **STILL)
-    return spans.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **_places(*at))
+    return spans.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places_of(*at))
 
 
 @sketched
 def _circles(table, at, x, tooltip):
     _, _, look, *_ = at
     circles = alt.Chart(table).mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1)
-    return circles.encode(_value(*x), **_places(*at), tooltip=_tips(tooltip))
+    return circles.encode(_value(*x), **places_of(*at), tooltip=tips_of(tooltip))
 
 
 @sketched
 def _rings(table, at, x, tooltip):
     rings = alt.Chart(table).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
-    return rings.encode(_value(*x), **_places(*at), tooltip=_tips(tooltip))
+    return rings.encode(_value(*x), **places_of(*at), tooltip=tips_of(tooltip))
 
 
 @sketched
 def _above(table, at, x):
     _, _, look, *_ = at
-    words, places = alt.Chart(table).mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None), _places(*at)
+    words, places = alt.Chart(table).mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None), places_of(*at)
     return words.encode(_value(*x), places["y"], places["yOffset"], text=alt.Text("text:N"))
 
 
-def _tips(fields):
+def tips_of(fields):
     return tooltips({field: (title, ".4~f") if field.endswith(":Q") else title for field, title in fields.items()})
 
 
@@ -214,124 +211,3 @@ def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
         return dots(rows, {"": look.models[0]}, tips, title=None, look=look, width=width, highlight=highlight, **where)
 
     return Figure(draw, table, dark=dark, width=width)
-
-
-def signed_bars(series, items, *, highlight=None, dark=None, width=1000):
-    """Bars of the values of each item, one a series, to the left of zero where negative.
-
-    Parameters
-    ----------
-    series : dict of str to sequence of float
-        Name to one value an item.
-    items : sequence of str
-    highlight : int, optional
-        Place of an item whose name is bold.
-    dark : bool, optional
-    width : int
-        Pixels.
-
-    Returns
-    -------
-    Figure
-        Its table: ``item`` and a column a series.
-    """
-    values = {name: [float(value) for value in row] for name, row in series.items()}
-    bold = None if highlight is None else items[highlight]
-    draw = functools.partial(_signed_bars, values, list(items), bold)
-    return Figure(draw, frame({"item": list(items), **values}), dark=dark, width=width)
-
-
-def _signed_bars(values, items, bold, dark, width):
-    look = palette(dark)
-    size, at = item_places(items, dict(zip(values, look.models)), look, width, bold)
-    rows = [
-        {"item": item, "model": name, "value": value, "text": value_text(value)}
-        for name, row in values.items()
-        for item, value in zip(items, row, strict=True)
-    ]
-    low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
-    # Numbers are at the ends of the bars.
-    room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
-    ends, table = Own([low - room if low else 0, high + room if high else 0]), frame(rows)
-    zero = _zero(frame({"value": [0.0]}), ends, look)
-    return layer(_bars(table, at, ends, 1), zero, _at_ends(table, at, ends, SMALL)).properties(**size)
-
-
-def _amount(ends):
-    """The channel of amounts, whose numbers are next to their bars."""
-    return alt.X("value:Q", axis=None, scale=alt.Scale(domain=ends, nice=False))
-
-
-@sketched
-def _bars(table, at, ends, radius, tooltip=None):
-    bars = alt.Chart(table).mark_bar(cornerRadius=radius, **({} if tooltip else STILL))
-    return bars.encode(_amount(ends), **_places(*at), **({"tooltip": _tips(tooltip)} if tooltip else {}))
-
-
-@sketched
-def _zero(table, ends, look):
-    return alt.Chart(table).mark_rule(color=look.axis, **STILL).encode(_amount(ends))
-
-
-@sketched
-def _at_ends(table, at, ends, size):
-    """Numbers at the ends of bars, which go to the left where they are negative."""
-    (_, _, look, *_), is_left, places = at, "datum.value < 0", _places(*at)
-    side = {"align": alt.ExprRef(f"{is_left} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{is_left} ? -5 : 5")}
-    words = alt.Chart(table).mark_text(**side, fontSize=size, color=look.ink, tooltip=None)
-    return words.encode(_amount(ends), places["y"], places["yOffset"], text=alt.Text("text:N"))
-
-
-def level_bars(levels, *, dark=None, width=800):
-    """Pairs of bars for every level of a taxonomy, all on one scale: truths that are classes of it, answers that stop there.
-
-    Parameters
-    ----------
-    levels : SubtreeLevels
-    dark : bool, optional
-    width : int
-        Pixels.
-
-    Returns
-    -------
-    Figure
-        The number of classes of a level is next to its depth. Its table: that of `SubtreeLevels.to_frame`.
-    """
-    table = frame(dict(levels.to_frame().items()))
-    return Figure(functools.partial(_level_bars, table), table, lambda: _levels_said(levels), dark, width)
-
-
-def _level_bars(table, dark, width):
-    look, rows = palette(dark), table[table["n_nodes"] > 0]
-    items = [
-        f"depth {depth}\n{n:,} {'class' if n == 1 else 'classes'}"
-        for depth, n in zip(rows["depth"].tolist(), rows["n_nodes"].tolist())
-    ]
-    colours = {title: look.outcome(colour) for title, colour in COLUMNS.values()}
-    size, at = item_places(items, colours, look, width)
-    # Large enough to compare, in a drawing that fits a screen.
-    size["height"] = Own(len(items) * min(64, max(36, 500 // max(len(items), 1))))
-    pairs = [
-        {"item": item, "model": title, "value": int(value), "text": f"{value:,}"}
-        for key, (title, _) in COLUMNS.items()
-        for item, value in zip(items, rows[key].tolist())
-    ]
-    tips = {"item:N": "Level", "model:N": "What", "text:N": "Samples"}
-    # Numbers are at the ends of the bars.
-    most = max((row["value"] for row in pairs), default=0) or 1
-    ends, table = Own([0, most * (1.1 if width >= NARROW else 1.25)]), frame(pairs)
-    return layer(_bars(table, at, ends, 1, tips), _at_ends(table, at, ends, SIZE - 1)).properties(**size)
-
-
-def _levels_said(levels):
-    """How large the taxonomy is and where truths and answers are, in words."""
-    truths, answers = int(levels.truths.argmax()), int(levels.answers.argmax())
-    said = f"{levels.n_nodes.sum():,} classes on {(levels.n_nodes > 0).sum()} levels, {levels.n_leaves.sum():,} of them leaves; "
-    said += f"{levels.n_supported.sum():,} have a truth at or below them. "
-    n_truths, n_answers = int(levels.truths[truths]), int(levels.answers[answers])
-    if n_truths:
-        most = (
-            f", most answers of depth {answers} ({n_answers:,})" if n_answers else "; no answer is one of these classes"
-        )
-        said += f"Most truths are classes of depth {truths} ({n_truths:,}){most}."
-    return said.strip()

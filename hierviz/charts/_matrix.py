@@ -15,6 +15,16 @@ import numpy as np
 from hierviz.charts._canvas import legend
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
+from hierviz.charts._matrix_lines import (
+    NARROWEST,
+    PRINTED,
+    label_width,
+    line_key,
+    line_label,
+    line_level,
+    line_title,
+    words_of_lines,
+)
 from hierviz.charts._sketch import Own, sketched
 from hierviz.charts._text import text_width
 from hierviz.charts._value_colours import mixed
@@ -23,15 +33,12 @@ from hierviz.diagnosis.folded_matrix import RELATIONS
 from hierviz.messages.number_text import count_text, percent_texts
 
 CELL, NODE = "cell", "node"
-SIGNS = {"open": "− ", "closed": "+ ", "": ""}
-# Smallest and largest side of a cell, the room a printed number needs, and the step that the tree indents.
-NARROWEST, WIDEST, PRINTED, INDENT = 15, 64, 26, 9
+# Largest side of a cell, and the step that the tree indents.
+WIDEST, INDENT = 64, 9
 # Blanks at the start of a name are cut off, but for those behind a mark of no width; three are about as wide as the step.
 MARK, BLANK = "\u200b", "\u00a0\u00a0\u00a0"
 # Pixels of a line, of all lines where these can be read, and of names of columns.
 ROW_LOW, ROW_HIGH, ROWS, HEADER = 17, 34, 580, 130
-# Lines that fill a place; more of them would be too small for their counts, or higher than a window.
-FILLED = 34
 LEGEND = {
     "same": ("tp", "the same class, or both below it"),
     "finer": ("tp", "answer below the truth"),
@@ -42,38 +49,7 @@ LEGEND = {
     "none": ("fn", "without a partner"),
     "outside": ("outside", "answer outside the taxonomy"),
 }
-WITHOUT_NODE = {-1: ("no truth left", "no answer left"), -2: ("outside the taxonomy", "outside the taxonomy")}
 FAINTEST = 0.14
-
-
-def matrix_lines(width):
-    """How many lines of the matrix can be read on `width` pixels."""
-    return int((width - _label_width(width)) // (NARROWEST + 2))
-
-
-def lines_at_first(width):
-    """How many lines a matrix has that fills `width` pixels and a window, with the counts in its cells."""
-    return min(FILLED, matrix_lines(width), max(8, int((width - _label_width(width)) // PRINTED)))
-
-
-def _label_width(width):
-    return min(230, 0.3 * width)
-
-
-def line_key(folded, line):
-    """What a line is called in selections: the number of its node, or "others-" and that of the parent."""
-    return f"{'others-' * bool(folded.n_folded[line])}{folded.nodes[line]}"
-
-
-def line_title(folded, line, is_row=True):
-    """Name of a line in words."""
-    node = int(folded.nodes[line])
-    if node < 0:
-        return WITHOUT_NODE[node][0 if is_row else 1]
-    title = folded.matrix.taxonomy.title(node)
-    if folded.n_folded[line]:
-        return f"{folded.n_folded[line]:,} other classes of {title}"
-    return f"{title} itself" if folded.is_open[line] else title
 
 
 def matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
@@ -103,10 +79,10 @@ def matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
 def _drawn(folded, normalisation, log, dark, width):
     look = palette(dark)
     rows, columns = folded.row_lines.tolist(), folded.column_lines.tolist()
-    names, above = ({line: _label(folded, line, of is rows) for line in of} for of in (rows, columns))
+    names, above = ({line: line_label(folded, line, of is rows) for line in of} for of in (rows, columns))
     # Areas that take clicks are as large as the names in them.
-    wanted = (INDENT * _level(folded, line) + text_width(name, SMALL, bold=True) for line, name in names.items())
-    left = min(_label_width(width), max(wanted, default=0) + 16)
+    wanted = (INDENT * line_level(folded, line) + text_width(name, SMALL, bold=True) for line, name in names.items())
+    left = min(label_width(width), max(wanted, default=0) + 16)
     top = min(HEADER, max(text_width(name, SMALL) for name in above.values()) + 14)
     wide = min(max((width - left) / max(len(columns), 1), NARROWEST), WIDEST)
     # All lines together fit a window where they can be read.
@@ -163,7 +139,7 @@ def _cells(folded, normalisation, log, look):
     """Table of the cells."""
     shares = folded.count if normalisation == "count" else folded.shares(normalisation)
     strength, count = _strength(shares, log), folded.count.tolist()
-    keys, rows, columns = _words_of_lines(folded)
+    keys, rows, columns = words_of_lines(folded)
     row, column, relation = folded.row.tolist(), folded.column.tolist(), folded.relation.tolist()
     outcome, is_strong = [LEGEND[kind][0] for kind in relation], strength > 0.55
     full, on_full = ({kind: of(kind) for kind in set(outcome)} for of in (look.outcome, look.text_on))
@@ -195,19 +171,10 @@ def _cells(folded, normalisation, log, look):
     )
 
 
-def _words_of_lines(folded):
-    """`line_key`, and `line_title` as a row and as a column, of every line."""
-    lines = range(len(folded.nodes))
-    return (
-        [line_key(folded, line) for line in lines],
-        *([line_title(folded, line, is_row) for line in lines] for is_row in (True, False)),
-    )
-
-
 def _lines(folded, names, size, is_row):
     """Settings of `_at`: the lines of an axis by their names, indented as in the tree, for which there are `size` pixels."""
     keys = {line: line_key(folded, line) for line in names}
-    texts = {keys[line]: (MARK + BLANK * _level(folded, line)) * is_row + name for line, name in names.items()}
+    texts = {keys[line]: (MARK + BLANK * line_level(folded, line)) * is_row + name for line, name in names.items()}
     is_open = f"indexof({json.dumps([keys[line] for line in names if folded.is_open[line]])}, datum.value) >= 0"
     side = {"titleX": Own(-size)} if is_row else {"titleY": Own(8 - size)}
     room = {"labelLimit": Own(size - 10), "labelPadding": Own(size) if is_row else 6}
@@ -255,19 +222,6 @@ def _areas(folded, left, top, wide, tall):
     ]
 
 
-def _label(folded, line, is_row):
-    if folded.n_folded[line]:
-        return f"{folded.n_folded[line]:,} others"
-    sign = "open" if folded.is_open[line] else "closed" if folded.can_open[line] else ""
-    return SIGNS[sign] + (line_title(folded, line, is_row).removesuffix(" itself" if sign == "open" else ""))
-
-
-def _level(folded, line):
-    """Steps of indentation of a line."""
-    node = int(folded.nodes[line])
-    return 0 if node < 0 else int(folded.tree.depth[node]) + bool(folded.n_folded[line])
-
-
 def _what(folded, line, is_row):
     node = int(folded.nodes[line])
     taxonomy = folded.matrix.taxonomy
@@ -306,7 +260,7 @@ def matrix_legend(folded, width, *, dark=False):
 
 
 def _table(folded):
-    _, rows, columns = _words_of_lines(folded)
+    _, rows, columns = words_of_lines(folded)
     return frame(
         {
             "truth": [rows[line] for line in folded.row.tolist()],
