@@ -6,8 +6,9 @@ those of the app and of Dask are described in `browser.py` and `cluster.py`. "on
 Jobs whose packages are missing are named and left out.
 
 Exit code 1 when a claim does not hold: the curve from leaf probabilities of iNaturalist 2021 in 25 us and 12 reads, of the
-ImageNet tree in 4.5 us, all blocks of `evaluate` in 100 us, two threads 1.6 times as fast as one, an interaction of the app in
-0.3 s at 100,000 samples and 1 s at 1,000,000.
+ImageNet tree in 4.5 us, of these at most 4 and 2 us once the Pareto table is there, with the summary; all blocks of `evaluate`
+in 80 us, two threads 1.6 times as fast as one, an interaction of the app in the server's CPU time of `browser.py`. Claims are
+of a machine that runs the first job in 1.2 s.
 """
 
 import argparse
@@ -106,6 +107,18 @@ def naive_curve(taxonomy, scores, rows):
 # Jobs ------------------------------------------------------------------------------------------------------------------
 
 
+def loop(data):
+    """CPU seconds of a loop of plain Python: how fast this machine is today."""
+    del data
+
+    def work():
+        total = 0
+        for i in range(30_000_000):
+            total += i & 3
+
+    return {"s": median(work, runs=3)}
+
+
 def curve(data, tree):
     """Operating curve from leaf probabilities in memory, one thread, compared with one read and the naive way."""
     import hierviz as hv
@@ -118,12 +131,27 @@ def curve(data, tree):
         hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, predictions, threads=1))
 
     read, seconds = median(scores.sum), median(work)
+    after = median_after_table(taxonomy, truth, predictions)
     rows = 20 if taxonomy.n_nodes > 5_000 else 200
     naive = median(naive_curve(taxonomy, scores, rows), runs=1) / rows * 1e6
     microseconds, reads = seconds / n * 1e6, seconds / read
-    limit = {"iNaturalist 2021": 25, "ImageNet": 4.5}[tree]
-    holds = microseconds <= limit and (tree == "ImageNet" or reads <= 12)
-    return {"us a sample": microseconds, "reads": reads, "naive us": naive, "holds": holds}
+    limit, limit_after = {"iNaturalist 2021": (25, 4), "ImageNet": (4.5, 2)}[tree]
+    after *= 1e6 / n
+    holds = microseconds <= limit and after <= limit_after and (tree == "ImageNet" or reads <= 12)
+    return {"us a sample": microseconds, "after the table us": after, "reads": reads, "naive us": naive, "holds": holds}
+
+
+def median_after_table(taxonomy, truth, predictions):
+    """Median seconds of the curve and its summary from a new Pareto table, whose own time is not counted."""
+    import hierviz as hv
+
+    seconds = []
+    for _ in range(2 * RUNS):
+        table = hv.pareto_table(taxonomy, predictions, threads=1)
+        start = cpu()
+        hv.operating_curve(taxonomy, truth, table).summary()
+        seconds.append(cpu() - start)
+    return float(np.median(seconds[1:]))
 
 
 def blocks(data, tree):
@@ -133,7 +161,7 @@ def blocks(data, tree):
     file, n = TREES[tree]
     _, _, predictions = simulated(data, file, n)
     microseconds = median(lambda: hv.evaluate(predictions, threads=1)) / n * 1e6
-    return {"us a sample": microseconds, "holds": tree == "ImageNet" or microseconds <= 100}
+    return {"us a sample": microseconds, "holds": tree == "ImageNet" or microseconds <= 80}
 
 
 def threads(data):
@@ -224,12 +252,13 @@ def libraries(data):
 
 
 def app(data, n):
-    """Server time of the app's interactions in Chromium, seconds; see `benchmarks/browser.py`."""
+    """CPU seconds of the server for each interaction with the app in Chromium; see `benchmarks/browser.py`."""
     from browser import above_the_limit, measure
 
     with tempfile.TemporaryDirectory() as folder:
-        times = measure(n, Path(folder), tell=lambda line, **_: None)
-    return {what: seconds for what, (seconds, *_) in times.items()} | {"holds": not above_the_limit(n, times)}
+        times, failed = measure(n, Path(folder), tell=lambda line, **_: None)
+    holds = not failed and not above_the_limit(n, times, cpu=True)
+    return {what: seconds for what, (_, _, seconds, _) in times.items()} | {"holds": holds}
 
 
 def cluster(data):
@@ -243,6 +272,7 @@ def cluster(data):
 
 
 JOBS = {
+    "loop of plain Python": (loop,),
     **{f"curve, {tree}": (curve, tree) for tree in TREES},
     **{f"all blocks, {tree}": (blocks, tree) for tree in TREES},
     "two threads": (threads,),

@@ -6,6 +6,7 @@ Loops are compiled without fast-math, without the interpreter's lock, and kept o
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import hashlib
 import importlib
@@ -91,15 +92,20 @@ def _alone(mark):
 
 
 def _mark(name, value_type, part=""):
-    folder = Path(__file__).parent
     # numba keeps what it compiled next to the sources or in the folder of this variable.
-    place = str(folder), os.environ.get("NUMBA_CACHE_DIR", "")
-    sources = [path.read_bytes() for path in sorted({folder / f"{file}.py" for file in ("kernels", "compiling", name)})]
-    versions = metadata.version("numba"), sys.version, platform.node(), value_type.name, part
-    what = [*map(str.encode, place), *sources, *map(str.encode, versions)]
-    digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
+    digest = _digest(name, value_type.name, part, os.environ.get("NUMBA_CACHE_DIR", ""))
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "hierviz" / f"compiled-{digest}"
+
+
+@functools.cache
+def _digest(name, value_type, part, folder_of_numba):
+    """Of sources, versions, machine and places: once a process, for it takes longer than a small curve."""
+    folder = Path(__file__).parent
+    sources = [path.read_bytes() for path in sorted({folder / f"{file}.py" for file in ("kernels", "compiling", name)})]
+    versions = metadata.version("numba"), sys.version, platform.node(), value_type, part
+    what = [*map(str.encode, (str(folder), folder_of_numba)), *sources, *map(str.encode, versions)]
+    return hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
 
 
 def compiled(function):

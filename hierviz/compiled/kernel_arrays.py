@@ -32,7 +32,7 @@ class KernelArrays:
     Attributes
     ----------
     scratch : tuple of arrays
-        `tile_arrays`, and what the true nodes of a row need.
+        `tile_arrays`, and what the true nodes of the rows of a tile need.
     per_row : tuple of sizes, set_sizes, leaf, leaf_mass, win, p_root, p_truth, leaf_rank : ndarray, shape (n,)
         As in a `hierviz.compiled.tree_pass.PassBlock`; set sizes are empty without sets.
     listed : tuple of nodes, scores, set_nodes, ends
@@ -52,7 +52,8 @@ class KernelArrays:
         """Arrays for `n` rows; `tile` of `tile_arrays`, `true_offsets` as of the kernel."""
         n_true = np.diff(true_offsets)
         most = max(1, int(n_true.max())) if len(n_true) else 1
-        rows = (np.zeros(most), np.ones(most), *(np.zeros(most) for _ in range(5)))
+        shape = most, TILE
+        rows = (np.zeros(shape), np.ones(shape), *(np.zeros(shape) for _ in range(5)))
         room = ELEMENTS_A_ROW * n + TILE * len(tile[0])
         sizes, set_sizes = np.zeros(n, np.int64), np.zeros(n if has_sets else 0, np.int64)
         per_leaf = np.empty(n, np.int32), *(np.empty(n) for _ in range(4)), np.full(n, -1, np.int32)

@@ -215,65 +215,100 @@ def best_leaf(q, r, first, n_children):
 
 
 @inner
-def leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, ranks):
+def leaf_ranks(q, leaves, node, n_children, parent, truth, start, n_rows, bounds, best, found, ranks):
     """How many leaves rank before the best leaf at or below the truth of each row, by p and then in the order of classes.
 
-    -1 where there is no truth. `bounds` (float64) and `ranks` (int32, its first TILE) are overwritten.
+    -1 where there is no truth. `bounds`, `found` (float64), `best` (int64) and `ranks` (int32, its first TILE) are overwritten.
     """
-    n_leaves = len(leaves)
+    for r in range(TILE):
+        bounds[r], best[r], found[r] = np.inf, -1, 0.0
     for r in range(n_rows):
-        bounds[r], ranks[r] = np.inf, -1
         place = truth[start + r]
-        if place < 0:
-            continue
-        best = -1
-        for j in range(n_leaves):
-            node = leaves[j]
-            if n_children[place]:
-                while node > 0 and node != place:
-                    node = parent[node]
-            if node == place and (best < 0 or q[leaves[j], r] > q[leaves[best], r]):
-                best = j
-                if not n_children[place]:
-                    break
-        bounds[r] = q[leaves[best], r]
-        # The leaves before it with the same probability come first.
-        before = 0
-        for j in range(best):
-            before += q[leaves[j], r] == bounds[r]
-        ranks[r] = before
-    for j in range(n_leaves):
-        for r in range(n_rows):
-            if q[leaves[j], r] > bounds[r]:
-                ranks[r] += 1
+        if place >= 0:
+            best[r] = best_below(q, r, place, leaves, node, n_children, parent)
+            bounds[r] = q[leaves[best[r]], r]
+    for j in range(len(leaves)):
+        place, is_equal = leaves[j], False
+        for r in range(TILE):
+            found[r] += 1.0 if q[place, r] > bounds[r] else 0.0
+            is_equal |= q[place, r] == bounds[r]
+        if is_equal:
+            # The leaves before it with the same probability come first.
+            for r in range(TILE):
+                found[r] += 1.0 if q[place, r] == bounds[r] and j < best[r] else 0.0
+    for r in range(n_rows):
+        ranks[r] = -1 if best[r] < 0 else np.int32(found[r])
 
 
 @inner
-def count_above(q, r, n, reached, slot, thresholds, n_thresholds, bits, at_least, above, bits_at_least, bits_above):
-    """How many of `n` places reach each threshold of row `r`, how many exceed it, and the bits of both.
+def best_below(q, r, truth, leaves, node, n_children, parent):
+    """Number of the most probable leaf at or below a place, the first of several."""
+    if n_children[truth] == 0:
+        # Leaves ascend by node.
+        low, high = 0, len(leaves) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if node[leaves[middle]] < node[truth]:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+    best = -1
+    for j in range(len(leaves)):
+        place = leaves[j]
+        while place > 0 and place != truth:
+            place = parent[place]
+        if place == truth and (best < 0 or q[leaves[j], r] > q[leaves[best], r]):
+            best = j
+    return best
 
-    reached : the places, in row `slot`
-    thresholds : descending, all reached by all of these places or more; the results have their shape.
+
+@inner
+def true_scores(q, r, true_places, begin, end, bits, thresholds, gained_bits):
+    """Probabilities of the true nodes of a row and their bits, ascending, into column `r`; inf above them."""
+    for k in range(end - begin):
+        # Few, and nearly sorted: ancestors come first.
+        place, j = true_places[end - 1 - k], k
+        while j > 0 and thresholds[j - 1, r] > q[place, r]:
+            thresholds[j, r], gained_bits[j, r] = thresholds[j - 1, r], gained_bits[j - 1, r]
+            j -= 1
+        thresholds[j, r], gained_bits[j, r] = q[place, r], bits[place]
+    for k in range(end - begin, len(thresholds)):
+        thresholds[k, r] = np.inf
+
+
+@inner
+def count_above(q, thresholds, bits, at_least, above, bits_at_least, bits_above):
+    """How many places other than the root reach each threshold of each row, how many exceed it, and the bits of both.
+
+    thresholds : ascending, shape (most, TILE), a column a row; the results have their shape
     """
-    for k in range(n_thresholds):
-        at_least[k] = above[k] = bits_at_least[k] = bits_above[k] = 0.0
-    for i in range(n):
-        place = reached[slot, i]
-        value, k = q[place, r], n_thresholds - 1
-        while k > 0 and thresholds[k - 1] <= value:
-            k -= 1
-        at_least[k] += 1.0
-        bits_at_least[k] += bits[place]
-        while k < n_thresholds and thresholds[k] == value:
-            k += 1
-        if k < n_thresholds:
-            above[k] += 1.0
-            bits_above[k] += bits[place]
-    for k in range(1, n_thresholds):
-        at_least[k] += at_least[k - 1]
-        above[k] += above[k - 1]
-        bits_at_least[k] += bits_at_least[k - 1]
-        bits_above[k] += bits_above[k - 1]
+    for k in range(len(thresholds)):
+        for r in range(TILE):
+            at_least[k, r] = above[k, r] = bits_at_least[k, r] = bits_above[k, r] = 0.0
+    for place in range(1, len(q)):
+        # One look at all rows of the tile: most places are below the lowest threshold of each.
+        is_reached = False
+        for r in range(TILE):
+            is_reached |= q[place, r] >= thresholds[0, r]
+        if not is_reached:
+            continue
+        for r in range(TILE):
+            value, k = q[place, r], 0
+            while k < len(thresholds) and value >= thresholds[k, r]:
+                k += 1
+            if k:
+                at_least[k - 1, r] += 1.0
+                bits_at_least[k - 1, r] += bits[place]
+                if value > thresholds[k - 1, r]:
+                    above[k - 1, r] += 1.0
+                    bits_above[k - 1, r] += bits[place]
+    for k in range(len(thresholds) - 2, -1, -1):
+        for r in range(TILE):
+            above[k, r] += at_least[k + 1, r]
+            bits_above[k, r] += bits_at_least[k + 1, r]
+            at_least[k, r] += at_least[k + 1, r]
+            bits_at_least[k, r] += bits_at_least[k + 1, r]
 
 
 @inner
@@ -294,22 +329,22 @@ def highest_below(q, inner, first, n_children, closed):
 
 
 @inner
-def area_under(n, thresholds, gained, at_least, above):
-    """Area under precision over recall from the scores of a row's true nodes, descending, and their weights; nan without."""
+def area_under(r, n, thresholds, gained, at_least, above):
+    """Area under precision over recall from the `n` scores of a row's true nodes, ascending, and their weights; nan without."""
     due = 0.0
     for k in range(n):
-        due += gained[k]
+        due += gained[k, r]
     if due == 0.0:
         return np.nan
-    shared, area, k = 0.0, 0.0, 0
-    while k < n:
+    shared, area, k = 0.0, 0.0, n - 1
+    while k >= 0:
         first, before, more = k, shared, 0.0
-        while k < n and thresholds[k] == thresholds[first]:
-            more += gained[k]
-            k += 1
+        while k >= 0 and thresholds[k, r] == thresholds[first, r]:
+            more += gained[k, r]
+            k -= 1
         shared = before + more
-        precision = 1.0 if at_least[first] == 0.0 else min(shared / at_least[first], 1.0)
-        precision_before = 1.0 if above[first] == 0.0 else min(before / above[first], 1.0)
+        precision = 1.0 if at_least[first, r] == 0.0 else min(shared / at_least[first, r], 1.0)
+        precision_before = 1.0 if above[first, r] == 0.0 else min(before / above[first, r], 1.0)
         area += more * (precision + precision_before) / 2
     return min(area / due, 1.0)
 
@@ -397,7 +432,8 @@ def run(given, is_coherent, layout, weights, truth, labels, start, scratch, row_
                     place = parent[place]
                 wins[i] = total
         if has_truth:
-            leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, leaf_rank[start : start + n_rows])
+            ranks_here = leaf_rank[start : start + n_rows]
+            leaf_ranks(q, leaves, node, n_children, parent, truth, start, n_rows, bounds, counts, mass, ranks_here)
         if labels is not None:
             if has_sets:
                 if not is_coherent:
@@ -417,36 +453,17 @@ def run(given, is_coherent, layout, weights, truth, labels, start, scratch, row_
                 for raw in range(1 if is_closed else 2):
                     source = q if is_closed or raw else closed
                     for r in range(TILE):
-                        bounds[r] = np.inf
+                        counts[r] = true_offsets[start + r + 1] - true_offsets[start + r] if r < n_rows else 0
+                        begin = true_offsets[start + r] if r < n_rows else 0
+                        true_scores(source, r, true_places, begin, begin + counts[r], bits, thresholds, gained_bits)
+                    count_above(source, thresholds, bits, at_least, above, bits_at_least, bits_above)
                     for r in range(n_rows):
-                        for i in range(true_offsets[start + r], true_offsets[start + r + 1]):
-                            bounds[r] = min(bounds[r], source[true_places[i], r])
-                    if raw:
-                        reach_anywhere(source, bounds, counts, reached)
-                    for r in range(n_rows):
-                        begin = true_offsets[start + r]
-                        n_true = true_offsets[start + r + 1] - begin
-                        if n_true == 0:
-                            areas[0, start + r] = areas[1, start + r] = areas[2, start + r] = np.nan
-                            continue
-                        for k in range(n_true):
-                            # Descending by score; few, and nearly sorted.
-                            place = true_places[begin + k]
-                            value, j = source[place, r], k
-                            while j > 0 and thresholds[j - 1] < value:
-                                thresholds[j], gained_bits[j] = thresholds[j - 1], gained_bits[j - 1]
-                                j -= 1
-                            thresholds[j], gained_bits[j] = value, bits[place]
-                        if not raw:
-                            counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached)
-                        count_above(
-                            source, r, counts[r], reached, r if raw else 0, thresholds, n_true, bits,
-                            at_least, above, bits_at_least, bits_above,
-                        )  # fmt: skip
-                        area = area_under(n_true, thresholds, gained, at_least, above)
+                        area = area_under(r, counts[r], thresholds, gained, at_least, above)
                         if not raw:
                             areas[0, start + r] = area
-                            areas[1, start + r] = area_under(n_true, thresholds, gained_bits, bits_at_least, bits_above)
+                            areas[1, start + r] = area_under(
+                                r, counts[r], thresholds, gained_bits, bits_at_least, bits_above
+                            )
                         if raw or is_closed:
                             areas[2, start + r] = area
         start += TILE

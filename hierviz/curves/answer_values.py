@@ -24,7 +24,7 @@ from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 
 # Kinds of answers whose metrics are computed at a time, so that they stay in the processor's cache; and answers that are
 # put into kinds at a time.
-WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
+WORK_KINDS, ANSWERS_AT_ONCE = 1 << 14, 1 << 19
 # Pairs of a truth and any node for each answer, and pairs in all, up to which each pair has a place in a table.
 PAIRS_AN_ANSWER, MOST_PAIRS = 4, 1 << 31
 # What takes longest is done once for each table.
@@ -136,16 +136,19 @@ def kind_values(taxonomy, kinds, keys):
     bounds : ndarray of float64, shape (2, n_keys)
         Smallest and largest of each.
     """
-    values = np.empty((len(kinds.node), len(keys)))
+    values, ranges = np.empty((len(kinds.node), len(keys))), []
     for start in range(0, len(values), WORK_KINDS):
         rows = slice(start, start + WORK_KINDS)
         truth, node = kinds.truth[rows], kinds.node[rows]
         common = lowest_common_ancestors(taxonomy, truth, node)
         # Answers below the truth are replaced by the truth, as in `path_metrics`.
         pairs = NodePairs(taxonomy, truth, truncated(truth, node, common), common, node)
-        for place, key in enumerate(keys):
-            values[rows, place] = METRICS[key].function(pairs)
-    return values, range_of(values)
+        # Columns are written together: one at a time goes through all of the memory once for each.
+        columns = np.array([METRICS[key].function(pairs) for key in keys])
+        values[rows] = columns.T
+        ranges.append(range_of(columns.T))
+    ranges = np.array(ranges)
+    return values, np.array([ranges[:, 0].min(axis=0), ranges[:, 1].max(axis=0)])
 
 
 def range_of(values):

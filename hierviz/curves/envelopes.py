@@ -78,11 +78,21 @@ class Envelopes:
         pair = frozenset((x, y))
         if pair not in self._kept:
             across, up = self._values[x], self._values[y]
-            rises = (across[:-1] <= across[1:]) & (up[:-1] <= up[1:])
-            falls = (across[:-1] >= across[1:]) & (up[:-1] >= up[1:])
-            is_kept = np.ones(len(across), dtype=bool)
-            np.logical_not(rises, out=is_kept[:-1])
-            is_kept[1:] &= rises | ~falls
-            kept = np.flatnonzero(is_kept)
-            self._kept[pair] = {x: across[kept], y: up[kept]}
+            n_before = np.inf
+            # Among those that are left, others are neighbours: again as long as it makes them clearly fewer to sort.
+            while len(across) < n_before / 2:
+                n_before = len(across)
+                kept = _not_covered(across, up)
+                across, up = across[kept], up[kept]
+            self._kept[pair] = {x: across, y: up}
         return self._kept[pair]
+
+
+def _not_covered(across, up):
+    """Numbers of the points that neither neighbour has below and left of it; of equal ones the last."""
+    rises = (across[:-1] <= across[1:]) & (up[:-1] <= up[1:])
+    falls = (across[:-1] >= across[1:]) & (up[:-1] >= up[1:])
+    is_kept = np.ones(len(across), dtype=bool)
+    np.logical_not(rises, out=is_kept[:-1])
+    is_kept[1:] &= rises | ~falls
+    return np.flatnonzero(is_kept)

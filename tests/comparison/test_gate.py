@@ -12,7 +12,7 @@ from scipy import stats
 import hierviz as hv
 from hierviz.comparison.gating._gate import limits_of
 from hierviz.comparison.gating.gate_result import verdict_of
-from hierviz.comparison.gating.margins import margin_interval, margin_p_values, score_margin
+from hierviz.comparison.gating.margins import effective_units, margin_interval, margin_p_values, score_margin
 from hierviz.diagnosis.many_tests import holm
 from tests.comparison.gate_worlds import TREE, models, predictions
 
@@ -143,10 +143,22 @@ def test_a_curve_against_its_table(pair):
     assert (row.baseline, row.candidate) == (first.value("curve.ac"), second.value("curve.ac"))
     draws = second.draws["curve.ac"] - first.draws["curve.ac"]
     t = stats.t.ppf(0.975, 299)
-    half = t * math.sqrt(draws.var(ddof=1) * 300 / 299 + (t / 300) ** 2)
+    # One sample can move an area by 2 in 300: see the next test.
+    half = t * math.sqrt(draws.var(ddof=1) * 300 / 299 + (t * 2 / 300) ** 2)
     assert (row.lower, row.upper) == pytest.approx((row.difference - half, row.difference + half), rel=1e-9)
     assert (row.limit, row.verdict, found.code, found.passed) == (0.01, "fails", 1, False)
     assert found.n_samples == 300
+
+
+def test_one_sample_moves_an_area_by_almost_two_in_n():
+    """Of 99 that are right with certainty and one that is wrong so: correct .99 up to the specificity .99, 1 - .99²."""
+    truth = np.arange(100) % 12
+    p = np.eye(12)[truth]
+    right = predictions(truth, 40 * p, "right")
+    p[0] = np.eye(12)[11]
+    wrong = predictions(truth, 40 * p, "wrong")
+    areas = [hv.Evaluation.from_predictions(of).curve.summary()["ac"] for of in (right, wrong)]
+    assert areas == pytest.approx([1, 0.99**2], abs=1e-9)
 
 
 def test_codes(pair):
@@ -198,6 +210,47 @@ def test_the_same_answers_pass(pair):
     assert gate(labels[0], changed, "labels.subset_accuracy").code == 3
 
 
+def test_the_same_scores_by_another_rule_or_threshold_are_judged(pair):
+    again = pair[0].predictions.replace(name="again")
+    for how in ({"rule": ["majority", "leaf"]}, {"rule": "threshold", "threshold": [0.9, 0.5]}):
+        found = gate(pair[0], again, [HARD, "curve.ac"], **how)
+        assert found.code == 1
+        exact, area = found.rows
+        assert exact.verdict == "fails"
+        assert exact.difference < -0.05
+        assert area.verdict == "same answers"  # the curve has all thresholds
+
+
+def test_numbers_of_all_probabilities_may_differ_where_the_answers_do_not():
+    """The leaves c to f are never an answer, at no threshold, but a Brier score has them."""
+    edges = [("r", "A"), ("r", "B"), ("A", "a"), ("A", "b"), *(("B", leaf) for leaf in "cdef")]
+    tree = hv.Taxonomy.from_edges(edges)
+    rows = [[0.5, 0.25, *others] for others in ([0.0625] * 4, [0.25, 0, 0, 0])]
+    truth = np.full(400, tree.leaves[0])
+    both = [
+        hv.Predictions.from_scores(tree, np.tile(row, (400, 1)), "leaf_probabilities", truth=truth, name=str(k))
+        for k, row in enumerate(rows)
+    ]
+    found = gate(*both, {"probabilities.brier": 0.001, "curve.ac": 0.001})
+    assert found.rows[0].difference == pytest.approx(0.328125 - 0.375)
+    assert [row.verdict for row in found.rows] == ["fails", "same answers"]
+
+
+@pytest.mark.parametrize("key", ["predicted.info_dist", "predicted.depth_dist"])
+def test_models_without_errors_may_still_lose_many_bits(key):
+    """A number that is 0 for all samples at hand is no share: one failure costs up to the longest way in the tree."""
+    truth = np.arange(240) % 12
+    few = [predictions(truth, k * np.eye(12)[truth], f"m{k}") for k in (8, 9)]
+    (row,) = gate(*few, {key: 0.05}).rows
+    longest = 2 * (TREE.information.max() if key.endswith("info_dist") else TREE.depth.max())
+    t = stats.t.ppf(0.975, 239)
+    assert (row.lower, row.upper) == pytest.approx((-(t**2) * longest / 240, t**2 * longest / 240))
+    assert row.verdict == "not clear"
+    kinds = [model.replace(attributes={"kind": np.repeat("all", 240)}) for model in few]
+    (part,) = gate(*kinds, {key: 0.05}, by="kind").parts
+    assert (part.lower, part.upper) == pytest.approx((row.lower, row.upper))
+
+
 def test_an_infinite_loss_fails_and_an_infinite_baseline_says_nothing():
     truth = np.arange(60) % 12
     finite = predictions(truth, 3 * np.eye(12)[truth], "finite")
@@ -230,6 +283,37 @@ def test_groups_are_drawn_whole(pair):
     t = stats.t.ppf(0.975, 59)
     half = t * math.sqrt(draws.var() * 60 / 59 + (t / 60) ** 2)
     assert row.upper - row.lower == pytest.approx(2 * half, rel=0.15)  # 100 resamples
+
+
+def test_groups_of_other_sizes_count_as_fewer():
+    """By hand, and by simulation: groups of 1 to 200 samples that fail as a whole."""
+    assert effective_units(np.array([4, 2, 2])) == pytest.approx(64 / 24)
+    both = models(300, 3, 0.3)
+    # 20 groups of 5 and one of 200: 300² / (20 * 25 + 40000) = 2.222.
+    users = np.append(np.repeat(np.arange(20), 5), np.full(200, 20))
+    both = [of.replace(attributes={"user": users, "all": np.repeat("x", 300)}) for of in both]
+    found = gate(*both, ["predicted.info_f1", "curve.ac"], group="user", by="all")
+    n_effective = 300**2 / 40500
+    t = stats.t.ppf(0.975, n_effective - 1)
+    for row in [*found.rows, *found.parts]:
+        assert (row.upper - row.lower) / 2 >= t**2 / n_effective
+    assert any("21 groups differ in size and say as much as 2 of one size" in note for note in found.notes)
+    values = [hv.Evaluation.from_predictions(of).per_sample()["info_f1"] for of in both]
+    d = values[1] - values[0]
+    totals = np.bincount(users, d - d.mean())
+    half = t * math.sqrt((totals**2).sum() * 21 / 20 / 300**2 + (t / n_effective) ** 2)
+    part = found.parts[0]
+    assert (part.lower, part.upper) == pytest.approx((part.difference - half, part.difference + half))
+    rng, passed = np.random.default_rng(1), {"counted": 0, "groups": 0}
+    for _ in range(400):
+        sizes = np.minimum((1 / rng.random(60)).astype(int), 200)
+        n, lost = sizes.sum(), np.where(rng.random(60) < 0.3, sizes, 0)
+        drop = -lost.sum() / n
+        variance = ((lost + drop * sizes) ** 2).sum() * 60 / 59 / n**2
+        for name, units in (("counted", effective_units(sizes)), ("groups", 60)):
+            passed[name] += margin_interval(drop, variance, max(units - 1, 1), 1 / units, 0.95)[0] > -0.3
+    assert passed["counted"] <= 400 * 0.05
+    assert passed["groups"] >= 400 * 0.1  # what is mended
 
 
 def test_runs_add_to_the_interval(pair):
@@ -301,8 +385,17 @@ def test_parts_change_the_code_only_where_they_are_asked_for():
     found = gate(*both, limits, by="site")
     assert found.code == 1
     assert [row.part for row in found.failed] == ["7"]
-    assert gate(*both, limits, by="site", max_drop=1.0).code == 0
+    assert gate(*both, limits, by="site", max_drop=0.99).code == 0
     assert gate(*both, limits, by="depth", max_drop=0.2).code == 0
+
+
+def test_parts_have_the_weights_of_the_whole(pair):
+    weights = np.ones(TREE.n_nodes)
+    weights[TREE.leaves[0]] = 50
+    both = [of.predictions.replace(attributes={"all": np.repeat("x", 300)}) for of in pair]
+    found = gate(*both, {"curve.balanced_ac": 0.3}, by="all", class_weights=weights)
+    for name in ("baseline", "candidate", "difference", "lower", "upper"):
+        assert getattr(found.parts[0], name) == pytest.approx(getattr(found.rows[0], name), rel=1e-9)
 
 
 def test_a_part_of_nine_is_too_few(pair):
@@ -324,6 +417,12 @@ def test_a_part_of_nine_is_too_few(pair):
         ("curve.ac=x", "expected KEY=LIMIT"),
         ("curve.ac=-1", "a number >= 0"),
         ("curve.ac=nan", "a number >= 0"),
+        (
+            "predicted.exact=2",
+            r"predicted\.exact: .* less than 1, .*no candidate could fail\. Two percentage points are 0\.02",
+        ),
+        ("curve.ac=1", "less than 1"),
+        ("probabilities.brier=2", "less than 2"),
         ("curve.ac,curve.ac=.1", "curve.ac twice"),
         ("confusion.tp", "a count"),
         ("predicted.n_coarse", "a count"),
@@ -346,6 +445,14 @@ def test_bad_input(pair):
         gate(*pair, max_drop=0.1)
     with pytest.raises(hv.PredictionsError, match="resamples"):
         gate(*pair, resamples=10)
+    with pytest.raises(
+        hv.PredictionsError, match=r"by: expected numbers that parts of the samples have, got labels\.f_max"
+    ):
+        gate(*pair, "labels.f_max=0.5", by="depth")
+    with pytest.raises(
+        hv.PredictionsError, match=r"max_drop: expected the largest drop of predicted\.exact .*less than 1"
+    ):
+        gate(*pair, HARD, by="site", max_drop=5)
     other = pair[0].predictions.replace(truth=np.roll(pair[0].predictions.truth, 1))
     with pytest.raises(
         hv.PredictionsError, match="baseline: expected the truth of candidate, got another one for sample"
@@ -353,6 +460,29 @@ def test_bad_input(pair):
         gate(other, pair[1], [HARD])
     with pytest.raises(hv.PredictionsError, match="baseline: expected at least one model"):
         gate([], pair[1])
+
+
+def test_what_holm_changes_is_said(pair):
+    """An interval below -limit that does not fail, since two metrics were asked for."""
+    (row,) = gate(*pair, HARD).rows
+    limit = round(-row.upper - 0.002, 4)
+    assert gate(*pair, {HARD: limit}).code == 1
+    found = gate(*pair, {HARD: limit, "predicted.correct": 0.9, "curve.ac": 0.9})
+    assert (found.code, found.rows[0].verdict) == (3, "not clear")
+    assert found.rows[0].upper < -limit
+    assert "the interval is below −limit, but not after Holm's correction: p = " in found.to_text()
+    assert "and 0.025 or less fails." in found.to_markdown()
+
+
+def test_parts_without_an_interval_are_counted_and_not_listed(pair):
+    names = np.where(np.arange(300) < 9, "rare", "usual")
+    found = gate(*(of.predictions.replace(attributes={"kind": names}) for of in pair), HARD, by="kind")
+    assert "By kind: 1 of 2 fail, 1 have no interval (mostly fewer than 10 samples):" in found.to_text()
+    assert "rare" not in found.to_text()
+    assert {row["part"] for row in found.to_dict()["gate"]["parts"]} == {"rare", "usual"}
+    users = np.where(np.arange(300) < 9, "a", "b")
+    found = gate(*(of.predictions.replace(attributes={"user": users}) for of in pair), HARD, by="user", group="user")
+    assert "By user: 0 of 2 fail, 2 have no interval (mostly fewer than 10 groups)." in found.to_text()
 
 
 def test_forms(pair):

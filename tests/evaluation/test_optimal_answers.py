@@ -26,7 +26,7 @@ def labels(model, rule, threshold=0.5, **parameters):
 def test_on_the_open_texts(texts):
     """The best of twelve thresholds in hindsight is below the rule with nothing tuned, for the model whose order is right."""
     flat, per_node = texts
-    assert labels(flat, "threshold_set")["hf1_samples"] == pytest.approx(0.398, abs=0.0005)
+    assert labels(flat, "threshold_set")["hf1_samples"] == pytest.approx(0.397, abs=0.0005)
     steps = np.arange(1, 13) * 0.05
     best = {step: labels(flat, "threshold_set", float(step))["hf1_samples"] for step in steps}
     assert max(best.values()) == pytest.approx(0.609, abs=0.0005)

@@ -39,7 +39,9 @@ from hierviz.comparison.gating.paired_rows import (
     are_same,
     row_of_methods,
     with_verdicts,
+    without_difference,
 )
+from hierviz.comparison.resampled import has_protein
 from hierviz.comparison.table import compare
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
@@ -82,7 +84,8 @@ def gate(
         A model each, or the runs of one; of one taxonomy and the same samples with the same truth.
     metrics : mapping of str to float, or sequence of str, or str with commas, optional
         The largest drop that is allowed of each number of `hierviz.evaluate`, in its unit, >= 0: ``{"curve.ac": 0.01}`` or
-        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a share without a limit.
+        ``"curve.ac=0.01"``. ``curve.ac`` by at most 0.01 where none is given; 0.01 of a number of finite range without a limit,
+        and always less than that range.
     by : str, optional
         ``depth`` of the truth, ``node`` (every class, with the samples below it), or a column of the samples: parts that fail by
         themselves.
@@ -123,11 +126,18 @@ def gate(
     methods = {name: _models(name, of) for name, of in ((CANDIDATE, candidate), (BASELINE, baseline))}
     first = _predictions_of(methods[CANDIDATE][0])
     asked = limits_of(first.taxonomy, metrics)
+    of_terms = [one.column.key for one in asked if has_protein([one.column])]
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
-        _check_limit("max_drop", max_drop)
+        for one in asked:
+            _check_limit("max_drop", max_drop, one.column)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
+        if of_terms:
+            raise PredictionsError(
+                f"by: expected numbers that parts of the samples have, got {of_terms[0]}, which has none. Leave by out, or the "
+                "metric."
+            )
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
     table = compare(
@@ -141,7 +151,8 @@ def gate(
     )
     rows = common_rows(table.models)
     _check_truth(table.models, rows)
-    sides = Sides(table, rows)
+    weights = how.get("class_weights")
+    sides = Sides(table, rows, weights if isinstance(weights, np.ndarray) else None)
     for one in asked:
         _check_value(sides, one)
     names = _predictions_of(methods[BASELINE][0]).name, first.name
@@ -151,13 +162,26 @@ def gate(
         words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
     ] + table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
+    if sides.n_effective is not None and sides.n_effective < 0.9 * (n_groups or 0):
+        notes.append(
+            f"the {n_groups:,} groups differ in size and say as much as {sides.n_effective:,.0f} of one size, which is counted"
+        )
+    unbounded = [one.column.key for one in asked if one.column.unit == "nats"]
+    if unbounded:
+        notes.append(
+            f"{', '.join(unbounded)}: a single sample may cost any number of nats, and the interval knows only those at hand: it "
+            "may be too short where a few samples cost most"
+        )
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
     if n_runs == (1, 1) and are_same(table.models[1], table.models[0], (rows[1], rows[0])):
         found = [
-            replace(row, verdict=SAME, reason="the answers of both are the same for every sample") for row in found
+            replace(row, verdict=SAME, reason="the answers of both are the same for every sample")
+            if without_difference(sides, row.column)
+            else row
+            for row in found
         ]
-    elif by is not None:
+    if by is not None and any(row.verdict != SAME for row in found):
         of_parts = [LimitedMetric(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
         parts, left_out = rows_by_part(sides, parts_by(sides, by), of_parts, by == NODE)
         parts, notes = with_verdicts(parts, level), notes + left_out
@@ -199,9 +223,8 @@ def limits_of(
                     f"metrics: expected the largest drop of {column.key} in {column.unit or 'its unit'}, got none. Write "
                     f"{column.key}=LIMIT."
                 )
-            found[column.key] = LimitedMetric(
-                column, _check_limit(column.key, DEFAULT_LIMIT if limit is None else limit)
-            )
+            limit_of = DEFAULT_LIMIT if limit is None else limit
+            found[column.key] = LimitedMetric(column, _check_limit(column.key, limit_of, column))
     return list(found.values())
 
 
@@ -216,10 +239,18 @@ def _split(text):
         raise PredictionsError(f"metrics: expected KEY=LIMIT with a number >= 0, got {text!r}. Correct it.") from None
 
 
-def _check_limit(what, limit):
+def _check_limit(what, limit, column):
     if not is_number(limit) or not 0 <= limit < math.inf:
         raise PredictionsError(
             f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
+        )
+    low, high = column.range
+    if limit >= high - low:
+        name = "" if what == column.key else f" of {column.key}"
+        advice = "Two percentage points are 0.02." if high == 1 else "Correct it."
+        raise PredictionsError(
+            f"{what}: expected the largest drop{name} that is allowed, less than {high - low:g}, as it lies between {low:g} and "
+            f"{high:g}, got {shown(limit)}: no candidate could fail. {advice}"
         )
     return float(limit)
 

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ET
 
 from hierviz.comparison.formats import DASH, plain, table_row
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
+from hierviz.uncertainty.resamples import FEWEST
 
 # Parts that are listed in text and Markdown; JSON and JUnit have all.
 MOST_PARTS = 20
@@ -41,7 +42,9 @@ def text(gate) -> str:
     lines = [f"{gate.verdict.upper()} (exit {gate.code}). {sentence(gate)}", _about(gate), ""]
     lines += _columns([_HEADER, *(_cells(row) for row in gate.rows)])
     if gate.parts:
-        lines += ["", f"{_of_parts(gate)}:", *_columns([_HEADER, *map(_cells, _shown(gate))])]
+        shown = _shown(gate)
+        lines += ["", f"{_of_parts(gate)}{':' if shown else '.'}"]
+        lines += _columns([_HEADER, *map(_cells, shown)]) if shown else []
     return "\n".join([*lines, "", *remarks(gate)]) + "\n"
 
 
@@ -57,7 +60,9 @@ def markdown(gate) -> str:
     ]
     lines += ["", *_table([_cells(row) for row in gate.rows])]
     if gate.parts:
-        lines += ["", f"{plain(_of_parts(gate))}:", "", *_table([_cells(row) for row in _shown(gate)])]
+        shown = _shown(gate)
+        lines += ["", f"{plain(_of_parts(gate))}{':' if shown else '.'}"]
+        lines += ["", *_table(list(map(_cells, shown)))] if shown else []
     return "\n".join([*lines, "", *(f"{plain(words)}\n" for words in remarks(gate))])
 
 
@@ -118,8 +123,14 @@ def remarks(gate) -> list[str]:
     holm = f" after Holm's correction {tests}" if tests else ""
     found = [
         "Differences are turned so that more is better. holds: the whole interval is above −limit; fails: the whole interval is "
-        f"below it{holm}; else not clear, which more samples would change.",
+        f"below it{holm}; else not clear: it takes more samples, or a larger limit, to tell.",
         *(f"{_called(row)}: {row.reason}." for row in gate.rows if row.reason),
+        *(
+            f"{_called(row)}: the interval is below −limit, but not after Holm's correction: p = "
+            f"{probability_text(row.p_adjusted)}, and {(1 - gate.level) / 2:g} or less fails."
+            for row in gate.rows
+            if row.verdict == "not clear" and row.upper < -row.limit
+        ),
     ]
     if gate.parts:
         found.append(
@@ -136,20 +147,17 @@ def _about(gate):
 
 
 def _shown(gate):
-    """The parts that are listed: those that fail, then the largest drops."""
-    return sorted(gate.parts, key=lambda row: (row.verdict != "fails", _drop(row)))[:MOST_PARTS]
-
-
-def _drop(row):
-    return math.inf if math.isnan(row.lower) else row.difference
+    """The parts that are listed: those that fail, then the largest drops; none without an interval."""
+    known = [row for row in gate.parts if not math.isnan(row.lower)]
+    return sorted(known, key=lambda row: (row.verdict != "fails", row.difference))[:MOST_PARTS]
 
 
 def _of_parts(gate):
-    n_few = sum(math.isnan(row.lower) and row.verdict != "same answers" for row in gate.parts)
-    n_failed, n_shown = sum(row.verdict == "fails" for row in gate.parts), min(len(gate.parts), MOST_PARTS)
-    said = f"By {gate.by}: {n_failed:,} of {len(gate.parts):,} fail"
-    said += f", {n_few:,} have too few samples" if n_few else ""
-    return said + (f"; {n_shown} are listed, the largest drops first" if n_shown < len(gate.parts) else "")
+    n_none, n_shown = sum(math.isnan(row.lower) for row in gate.parts), len(_shown(gate))
+    said = f"By {gate.by}: {sum(row.verdict == 'fails' for row in gate.parts):,} of {len(gate.parts):,} fail"
+    if n_none:
+        said += f", {n_none:,} have no interval (mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'})"
+    return said + (f"; {n_shown} are listed, the largest drops first" if 0 < n_shown < len(gate.parts) - n_none else "")
 
 
 def _called(row):

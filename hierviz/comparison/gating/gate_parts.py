@@ -25,8 +25,16 @@ import numpy as np
 
 from hierviz.comparison.class_sums import ClassSums
 from hierviz.comparison.gating.gate_result import GateRow
-from hierviz.comparison.gating.margins import margin_interval, margin_p_values, score_margin
-from hierviz.comparison.gating.paired_rows import BASELINE, CANDIDATE, LimitedMetric, Sides, reach_of, row_of_methods
+from hierviz.comparison.gating.margins import effective_units, margin_interval, margin_p_values, score_margin
+from hierviz.comparison.gating.paired_rows import (
+    BASELINE,
+    CANDIDATE,
+    LimitedMetric,
+    Sides,
+    is_share,
+    reach_of,
+    row_of_methods,
+)
 from hierviz.comparison.methods import Method
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
 from hierviz.messages.errors import PredictionsError, listed, near_miss
@@ -152,7 +160,7 @@ def _means(sides, parts, asked, values):
     n_infinite = np.bincount(part[~is_finite], minlength=n_parts)
     mean = ratio(np.bincount(part, d, n_parts), n, np.nan)
     mean[n_infinite > 0] = np.nan
-    n_units, squares = _of_units(d - np.nan_to_num(mean)[part], part, sample, sides.groups, n_parts)
+    n_units, n_effective, squares = _of_units(d - np.nan_to_num(mean)[part], part, sample, sides.groups, n_parts)
     has_runs = max(map(len, values)) > 1
     is_tested = (n_units >= FEWEST) & ~np.isnan(mean)
     ends = np.full((3, n_parts), np.nan)
@@ -160,15 +168,15 @@ def _means(sides, parts, asked, values):
     shares = (
         np.isin(means[0][~np.isnan(means[0])], (0, 1)).all() and np.isin(means[1][~np.isnan(means[1])], (0, 1)).all()
     )
-    if len(at) and sides.groups is None and not has_runs and shares:
+    if len(at) and sides.groups is None and not has_runs and shares and is_share(column):
         gained, lost = (np.bincount(part, of, n_parts)[at] for of in (d > 0, d < 0))
         ends[:, at] = score_margin(gained, lost, n[at], asked.limit, level)
     elif len(at):
         variance = (squares * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2)[at]
         variance, degrees = _with_runs(
-            variance, n_units[at] - 1.0, [_run_means(of, part, sample, n)[:, at] for of in values]
+            variance, np.maximum(n_effective[at] - 1.0, 1.0), [_run_means(of, part, sample, n)[:, at] for of in values]
         )
-        how = (mean[at], variance, degrees, reach_of(column, means, (1.0,)) / n_units[at])
+        how = (mean[at], variance, degrees, reach_of(sides, column, means, (1.0,)) / n_effective[at])
         ends[:, at] = *margin_interval(*how, level), margin_p_values(*how, asked.limit)
     few = [too_few_units(int(count), sides.groups is not None) for count in n_units.tolist()]
     reasons = [
@@ -185,13 +193,16 @@ def _means(sides, parts, asked, values):
 
 
 def _of_units(off, part, sample, groups, n_parts):
-    """Samples, or groups, of each part, and the sum of the squares of what they are off the mean."""
+    """Units (samples or groups) of each part, as how many of one size they count, and the sum of squares of what they are off."""
+    n = np.bincount(part, minlength=n_parts)
     if groups is None:
-        return np.bincount(part, minlength=n_parts), np.bincount(part, off**2, n_parts)
+        return n, n, np.bincount(part, off**2, n_parts)
     n_groups = int(groups.max(initial=0)) + 1
     units, place = np.unique(part * n_groups + groups[sample], return_inverse=True)
     of_unit = units // n_groups
-    return np.bincount(of_unit, minlength=n_parts), np.bincount(of_unit, np.bincount(place, off) ** 2, n_parts)
+    n_effective = ratio(n.astype(float) ** 2, np.bincount(of_unit, np.bincount(place) ** 2.0, n_parts), 0.0)
+    squares = np.bincount(of_unit, np.bincount(place, off) ** 2, n_parts)
+    return np.bincount(of_unit, minlength=n_parts), n_effective, squares
 
 
 def _run_means(values, part, sample, n):
@@ -226,7 +237,12 @@ def _resampled(sides, label, places, asked):
     for name in (BASELINE, CANDIDATE):
         numbers = [
             ResampledNumbers(
-                table.models[at], columns, table.files[at].values, sides.rows[at][places], sides.choice(at)
+                table.models[at],
+                columns,
+                table.files[at].values,
+                sides.rows[at][places],
+                sides.choice(at),
+                sides.class_weights,
             )
             for at in sides.places(name)
         ]
@@ -235,4 +251,5 @@ def _resampled(sides, label, places, asked):
         runs = [{key: None if math.isnan(value) else value for key, value in run.items()} for run in found]
         shared = {key: np.mean([of[key] for of in draws], axis=0) for key in draws[0]}
         methods.append(Method(name, runs, shared, n_units, len(places)))
-    return [row_of_methods(sides, (methods[0], methods[1]), one, label, len(places)) for one in asked]
+    n_effective = None if own is None else effective_units(np.unique(own, return_counts=True)[1])
+    return [row_of_methods(sides, (methods[0], methods[1]), one, label, len(places), n_effective) for one in asked]

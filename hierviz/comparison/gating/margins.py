@@ -12,18 +12,23 @@ a share that was never seen ends at :math:`z^2 / (n + z^2)` [2]_, [3]_. The same
 so that no interval is shorter than :math:`t^2 R / n` to either side. With 3,000 samples this changes the third digit of an
 interval; with twelve it is most of it.
 
+Groups of sizes m count as :math:`n = (\sum m)^2 / \sum m^2` of one size [4]_, in :math:`\nu` and in R / n: a large group moves a
+number by more than one in n, and most of v is known from the large ones.
+
 Of 0/1 values of single samples the interval is Tango's, with Student's quantile of n - 1 degrees of freedom in the place of the
 normal one: with twelve samples the normal one errs in up to 5.6 % of the cases instead of 5 %. Arrays have one shape.
 
 Functions
 ---------
-margin_interval, margin_p_values, score_margin
+effective_units, margin_interval, margin_p_values, score_margin
 
 References
 ----------
 .. [1] F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2 (1946).
 .. [2] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927) 209-212.
 .. [3] T. Tango, Statistics in Medicine 17 (1998) 891-908.
+.. [4] L. Kish, Survey Sampling, Wiley 1965, section 8.2; A. Carter, K. Schnepel, D. Steigerwald, Asymptotic behavior of a t-test
+   robust to cluster heterogeneity, Review of Economics and Statistics 99 (2017) 698-709.
 """
 
 from __future__ import annotations
@@ -33,6 +38,18 @@ from numpy.typing import ArrayLike
 
 from hierviz.uncertainty.paired_proportions import score_ends, score_statistic
 from hierviz.uncertainty.student import t_quantiles, t_tails
+
+
+def effective_units(sizes: np.ndarray) -> float:
+    """How many groups of one size say as much as groups of these sizes (number of samples each), as the conventions say.
+
+    Examples
+    --------
+    >>> effective_units(np.array([10, 10, 10])), effective_units(np.array([30, 10, 10, 10]))
+    (3.0, 3.0)
+    """
+    sizes = np.asarray(sizes, dtype=np.float64)
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def margin_interval(

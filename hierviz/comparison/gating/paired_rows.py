@@ -2,7 +2,7 @@
 
 Functions
 ---------
-LimitedMetric, Sides, reach_of, row_of_methods, with_verdicts, are_same
+LimitedMetric, Sides, is_share, reach_of, row_of_methods, with_verdicts, are_same, without_difference
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 from hierviz.comparison.columns import Column
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.gating.gate_result import GateRow, verdict_of
-from hierviz.comparison.gating.margins import margin_interval, margin_p_values, score_margin
+from hierviz.comparison.gating.margins import effective_units, margin_interval, margin_p_values, score_margin
 from hierviz.comparison.methods import Method
 from hierviz.diagnosis.many_tests import holm
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.parts import Mean, MeanByDepth
+from hierviz.metrics.parts import Mean, MeanByDepth, OverCurve
 from hierviz.metrics.registry import METRICS
-from hierviz.metrics.ties import rounded
+from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.uncertainty.student import satterthwaite
 
@@ -50,10 +50,13 @@ class Sides(Short):
         Of methods `BASELINE` and `CANDIDATE`.
     rows : list of ndarray of int, shape (n_samples,)
         Of the Predictions of each model of the table.
+    class_weights : ndarray of float, shape (n_nodes,), or None
+        Of balanced columns, as of `hierviz.compare`.
     """
 
     table: ComparisonTable
     rows: list[np.ndarray]
+    class_weights: np.ndarray | None = None
     _kept: dict[tuple[int, str], dict[str, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @property
@@ -65,6 +68,11 @@ class Sides(Short):
     def groups(self) -> np.ndarray | None:
         """Group of each sample; None where samples are alone."""
         return None if self.table.resamples is None else self.table.resamples.group_of
+
+    @property
+    def n_effective(self) -> float | None:
+        """How many groups of one size say as much as those of the samples; None where samples are alone."""
+        return None if self.groups is None else effective_units(np.bincount(self.groups))
 
     def method(self, name: str) -> Method:
         """One of the methods."""
@@ -95,25 +103,44 @@ class Sides(Short):
         return self._kept[place, block]
 
 
-def reach_of(column: Column, values: Sequence[np.ndarray | None], numbers: Sequence[float]) -> float:
+def is_share(column: Column) -> bool:
+    """Whether values of single samples that are all 0 or 1 cannot be others in samples that were not seen."""
+    return column.range == (0, 1)
+
+
+def reach_of(sides: Sides, column: Column, values: Sequence[np.ndarray | None], numbers: Sequence[float]) -> float:
     """How far one sample can move a number, times the samples.
 
-    The range of the number; where this has no end, the range of the values of single samples, else the larger number.
+    The range of the number, and twice that of a curve: an answer that is wrong with a high probability takes away from the
+    correctness at every threshold and from the specificity that is reached. Where the range has no end, that of the values of
+    single samples, or the larger number, but of edges and bits at least the longest way between two leaves, which a failure that
+    was not seen may cost.
     """
     low, high = column.range
     if math.isfinite(high - low):
-        return high - low
+        return (high - low) * (2 if isinstance(METRICS[column.metric].made, OverCurve) else 1)
     known = [of[np.isfinite(of)] for of in values if of is not None]
     if known and any(map(len, known)):
         every = np.concatenate(known)
-        return float(every.max() - every.min())
-    return max(abs(value) for value in numbers)
+        seen = float(every.max() - every.min())
+    else:
+        seen = max(abs(value) for value in numbers)
+    of_nodes = {"edges": "depth", "bits": "information"}.get(column.unit)
+    return seen if of_nodes is None else max(seen, 2 * float(getattr(sides.table.taxonomy, of_nodes).max()))
 
 
 def row_of_methods(
-    sides: Sides, methods: tuple[Method, Method], asked: LimitedMetric, part: str = "", n: int | None = None
+    sides: Sides,
+    methods: tuple[Method, Method],
+    asked: LimitedMetric,
+    part: str = "",
+    n: int | None = None,
+    n_effective: float | None = None,
 ) -> GateRow:
-    """The GateRow of baseline and candidate, before Holm's correction; of a part of the samples where `part` has words."""
+    """The GateRow of baseline and candidate, before Holm's correction.
+
+    Of a part of the samples where `part` has words: with `n` samples, and `n_effective` as of Sides.
+    """
     column, (base, candidate) = asked.column, methods
     first, second = (math.nan if (value := method.value(column.key)) is None else value for method in methods)
     with np.errstate(invalid="ignore"):
@@ -132,9 +159,12 @@ def row_of_methods(
     if counts is not None:
         return _with_ends(row, *score_margin(counts[0], counts[1], counts[2], asked.limit, sides.table.level))
     own = [of.mean(axis=0) if of is not None else None for of in values]
-    n_units = min(method.n_valued.get(column.key, method.n_units) for method in methods)
-    variance, degrees = _variance(column.key, methods, n_units)
-    reach = reach_of(column, own, (first, second)) / n_units
+    n_units = float(min(method.n_valued.get(column.key, method.n_units) for method in methods))
+    variance, n_effective = _variance(column.key, methods, n_units), n_effective if part else sides.n_effective
+    if n_effective is not None:
+        n_units *= n_effective / base.n_units
+    variance, degrees = _with_runs(variance, max(n_units - 1, 1.0), column.key, methods)
+    reach = reach_of(sides, column, own, (first, second)) / n_units
     if not variance and not reach:
         return replace(row, reason="both are the same in every resample, and one sample has no largest change")
     how = (difference, variance, degrees, reach)
@@ -154,6 +184,8 @@ def _discordant(column, methods, values):
     """(gained, lost, n) of 0/1 values of independent samples and one run each; None of others."""
     if any(of is None or len(of) > 1 or column.key not in method.shares for of, method in zip(values, methods)):
         return None
+    if not is_share(column):
+        return None
     (first,), (second,) = values
     known = ~np.isnan(first)
     if not np.array_equal(known, ~np.isnan(second)):
@@ -164,18 +196,23 @@ def _discordant(column, methods, values):
 
 
 def _variance(key, methods, n_units):
-    """Variance of the difference over samples and runs, and its degrees of freedom."""
+    """Variance of the difference over samples."""
     base, candidate = methods
     with np.errstate(invalid="ignore"):
         draws = candidate.draws[key] - base.draws[key]
     known = draws[np.isfinite(draws)]
-    parts, degrees = [float(known.var(ddof=1)) * n_units / (n_units - 1)], [n_units - 1.0]
+    return float(known.var(ddof=1)) * n_units / (n_units - 1)
+
+
+def _with_runs(variance, of_samples, key, methods):
+    """The variance with that of the runs, and the degrees of freedom, which are `of_samples` without runs."""
+    parts, degrees = [variance], [of_samples]
     for method in methods:
         if method.n_runs > 1:
             parts.append((method.spread(key) or 0.0) ** 2 / method.n_runs)
             degrees.append(method.n_runs - 1.0)
     freedom = satterthwaite(parts, degrees)
-    return sum(parts), freedom if math.isfinite(freedom) else n_units - 1.0
+    return sum(parts), freedom if math.isfinite(freedom) else of_samples
 
 
 def with_verdicts(rows: Sequence[GateRow], level: float) -> list[GateRow]:
@@ -185,6 +222,19 @@ def with_verdicts(rows: Sequence[GateRow], level: float) -> list[GateRow]:
         replace(row, p_adjusted=p, verdict=verdict_of(row.lower, p, row.limit, level))
         for row, p in zip(rows, p_adjusted, strict=True)
     ]
+
+
+def without_difference(sides: Sides, column: Column) -> bool:
+    """Whether a number of two models whose answers are the same is the same in every resample, by one rule and threshold.
+
+    Numbers of all probabilities, such as a Brier score, may differ where the answers at every threshold do not.
+    """
+    (first,), (second,) = (sides.places(name) for name in (BASELINE, CANDIDATE))
+    has_scores = sides.table.models[first].predictions.has_scores
+    if has_scores and column.is_of_answers and sides.choice(first) != sides.choice(second):
+        return False
+    one, other = (sides.method(name).draws.get(column.key, np.empty(0)) for name in (BASELINE, CANDIDATE))
+    return one.shape == other.shape and np.allclose(one, other, rtol=0, atol=TIE, equal_nan=True)
 
 
 def are_same(first: Evaluation, second: Evaluation, rows: tuple[np.ndarray, np.ndarray]) -> bool:
