@@ -250,7 +250,13 @@ class Visitor:
             while place != before:
                 self.page.wait_for_timeout(200)
                 place, before = table.bounding_box(), place
-            self.page.mouse.click(place["x"] + column, place["y"] + 58 + 36 * row)
+            # A table that has just come takes no click until it is drawn.
+            for _ in range(5):
+                self.page.mouse.click(place["x"] + column, place["y"] + 58 + 36 * row)
+                for _ in range(20):
+                    if self.runs or self.asked is not None:
+                        return
+                    self.page.wait_for_timeout(50)
 
         return do
 
