@@ -58,6 +58,10 @@ def _vconcat(*charts, **keywords):
     return alt.vconcat(*map(_written_out, charts), **keywords)
 
 
+# What Vega-Lite calls the charts of those that put them together.
+KINDS = {_layer: "layer", _hconcat: "hconcat", _vconcat: "vconcat"}
+
+
 class _Written:
     """A mark or channels as they will be written: Altair copies dicts with all they hold, other objects not at all.
 

@@ -67,8 +67,8 @@ def _drawn(confusion, dark, width):
     above = alt.Axis(orient="top", labelAngle=0, labelFontSize=SMALL, **axis)
     left = alt.Axis(labelExpr="split(datum.label, '\\n')", labelFontSize=SMALL, labelPadding=8, **axis)
     base = alt.Chart(frame(cells)).encode(
-        alt.X("answer:N", sort=None, axis=above).scale(padding=0.02),
-        alt.Y("truth:N", sort=None, axis=left).scale(padding=0.04),
+        alt.X("answer:N", sort=None, axis=above, scale={"padding": 0.02}),
+        alt.Y("truth:N", sort=None, axis=left, scale={"padding": 0.04}),
     )
     ink = alt.Color("ink:N", scale=None)
     numbers = base.mark_text(fontSize=20, fontWeight=600, dy=-8, tooltip=None)

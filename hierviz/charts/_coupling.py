@@ -118,7 +118,7 @@ def _selection(name, field, start, **keywords):
 
 def by_model(colours):
     """Colour of a polyline by the number of its model; one line a model."""
-    return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
+    return alt.Color("model:N", legend=None, scale={"domain": list(range(len(colours))), "range": colours})
 
 
 # What marks at the threshold are known by, so that the browser moves them and does not draw them again at every step: the

@@ -128,7 +128,7 @@ def _levels(figure, place, height):
     of_picked = base.transform_filter("datum.j === picked")
     left = place["x"].copy()
     left["shorthand"] = "low:Q"
-    at_level = alt.Y("level:Q").scale(domain=list(figure.domains[1]), nice=False, zero=False)
+    at_level = alt.Y("level:Q", scale={"domain": list(figure.domains[1]), "nice": False, "zero": False})
     mark = {"clip": True, "strokeDash": [2, 3], **STILL}
     picked = alt.OpacityValue(0.35, condition={"test": "datum.j === picked", "value": 1})
     # At the foot of the lines, on the axis that the number is read from: the curves leave that corner free.

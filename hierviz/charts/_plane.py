@@ -54,11 +54,8 @@ def by_name(channel, field, looks, plot, title=None, **look):
     plot = beside_tools(plot)
     columns = max(1, min(len(looks), int(plot // ENTRY)))
     look = {"orient": "top", "columns": columns, "labelLimit": plot / columns - 30, "symbolOpacity": 1} | look
-    return (
-        channel(f"{field}:N", sort=list(looks), title=title)
-        .scale(domain=list(looks), range=list(looks.values()))
-        .legend(alt.Legend(title=title, **look))
-    )
+    scale = {"domain": list(looks), "range": list(looks.values())}
+    return channel(f"{field}:N", sort=list(looks), title=title, scale=scale, legend=alt.Legend(title=title, **look))
 
 
 @dataclass(frozen=True)
@@ -86,16 +83,13 @@ class Plane:
     def place(self):
         """The channels ``x`` and ``y``."""
         across, up = ({} if number_format is None else {"format": number_format} for number_format in self.formats)
-        at_x, at_y = (
-            channel.scale(domain=list(domain), nice=False, zero=False)
-            for channel, domain in zip((alt.X("x:Q"), alt.Y("y:Q")), self.domains, strict=True)
-        )
+        scales = [{"domain": list(domain), "nice": False, "zero": False} for domain in self.domains]
         ticks = max(4, self.plot // 90)
         # In a narrow plot every other label is left out before two of them look like one.
         across |= {"grid": True, "tickSize": 4, "labelSeparation": LABELS_APART}
         return {
-            "x": at_x.axis(title=self.titles[0], tickCount=ticks, **across),
-            "y": at_y.axis(left_axis(self.titles[1], 5, grid=True, **up)),
+            "x": alt.X("x:Q", scale=scales[0], axis={"title": self.titles[0], "tickCount": ticks, **across}),
+            "y": alt.Y("y:Q", scale=scales[1], axis=left_axis(self.titles[1], 5, grid=True, **up)),
         }
 
     def lines(self, drawn, series, **channels):

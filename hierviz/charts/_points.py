@@ -99,7 +99,7 @@ def _drawn_steps(table, threshold, dark, width):
     most = max(0.7, float(table["expected"].max()) + 0.12)
     x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, most]))
-    colour = alt.Color("is_best:N", legend=None).scale(domain=[True, False], range=[look.tp, look.path])
+    colour = alt.Color("is_best:N", legend=None, scale={"domain": [True, False], "range": [look.tp, look.path]})
     tips = tooltips({"set:N": "Set", "expected:Q": ("Expected hF1", ".4f")})
     steps = base.mark_rule(strokeWidth=4).encode(x, y, x2=alt.X2("below:Q"), color=colour, tooltip=tips)
     words = base.mark_text(dy=-11, fontSize=SMALL, color=look.ink, tooltip=None)
@@ -161,7 +161,7 @@ def _drawn_samples(found, finite, dark, width):
     is_same_scale = found.x is found.y or (low >= 0 and high <= 1)
     spans = [(low, high)] * 2 if is_same_scale else [(float(v.min()), float(v.max()) or 1.0) for v in (x, y)]
     axes = [
-        kind(f"{field}:Q").scale(domain=span, nice=False).axis(title=label, tickCount=5)
+        kind(f"{field}:Q", scale={"domain": span, "nice": False}, axis={"title": label, "tickCount": 5})
         for kind, field, span, label in zip((alt.X, alt.Y), ("x", "y"), spans, found.labels)
     ]
     layers = []
@@ -188,8 +188,9 @@ def _cells(x, y, spans, axes, look, labels):
     counts, at_x, at_y = np.histogram2d(x, y, bins=CELLS, range=wide)
     i, j = np.nonzero(counts)
     rows = {"x": at_x[i], "x2": at_x[i + 1], "y": at_y[j], "y2": at_y[j + 1], "n": counts[i, j].astype(int)}
-    colour = alt.Color("n:Q", title="Samples").scale(type="log", range=[look.grid, look.path])
+    scale, legend = {"type": "log", "range": [look.grid, look.path]}, {"orient": "bottom", "format": ",d"}
+    colour = alt.Color("n:Q", title="Samples", scale=scale, legend=legend)
     fields = {"x:Q": (f"{labels[0]} from", ".3f"), "x2:Q": ("to", ".3f"), "y:Q": (f"{labels[1]} from", ".3f")}
     tips = tooltips(fields | {"y2:Q": ("to", ".3f"), "n:Q": ("Samples", ",d")})
-    of_cells = {"x2": alt.X2("x2:Q"), "y2": alt.Y2("y2:Q"), "color": colour.legend(orient="bottom", format=",d")}
+    of_cells = {"x2": alt.X2("x2:Q"), "y2": alt.Y2("y2:Q"), "color": colour}
     return alt.Chart(frame(rows)).mark_rect().encode(*axes, **of_cells, tooltip=tips)

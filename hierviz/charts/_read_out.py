@@ -71,8 +71,8 @@ def read_out(figure, width, wide):
         **bare,
     )
     ends = {"type": "point", "padding": 0, "range": [start + step, end]}
-    at_x = alt.X("k:O", axis=above).scale(domain=list(range(len(columns))), **ends)
-    at_y = alt.Y("j:O", axis=of_names).scale(domain=list(range(len(names))))
+    at_x = alt.X("k:O", axis=above, scale={"domain": list(range(len(columns))), **ends})
+    at_y = alt.Y("j:O", axis=of_names, scale={"domain": list(range(len(names)))})
 
     def words(made, field, x=at_x, y=at_y, key=ROW, **mark):
         mark = {"align": "right", "fontSize": size, "color": look.ink, "tooltip": None} | mark
@@ -142,8 +142,8 @@ def depth_histogram(figure, width, height):
     )
     ticks = list(range(0, depths, 1 + depths // 12))
     axis = alt.Axis(title="Depth of the answer", values=ticks, labelAngle=0, titlePadding=4, labelPadding=4, zindex=0)
-    at_x = alt.X("depth:O", axis=axis).scale(domain=list(range(depths)), padding=0.2)
-    at_y, key = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False), alt.Key("depth:N")
+    at_x = alt.X("depth:O", axis=axis, scale={"domain": list(range(depths)), "padding": 0.2})
+    at_y, key = alt.Y("share:Q", axis=None, scale={"domain": [0, 1.0], "nice": False}), alt.Key("depth:N")
     fields = {"depth:Q": "Depth, edges", "count:Q": ("Answers", ","), "share:Q": ("Share of all", ".1%")}
     bars = rows.mark_rect(opacity=1).encode(
         at_x, at_y, y2=alt.datum(0), color=OWN_COLOUR, tooltip=tooltips(fields), key=key

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import altair as alt
 import numpy as np
 from altair.utils.schemapi import SchemaBase
 
@@ -52,7 +53,7 @@ class Sketch:
     make : callable
         A function of a module: it is a part of the layout by its name.
     table : DataFrame or None
-    parts : tuple of Sketch
+    parts : tuple of Sketch or alt.Chart
     settings : tuple of (tuple, dict)
         Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels; an
         `Own` by itself or in lists and dicts.
@@ -66,37 +67,59 @@ class Sketch:
     @functools.cached_property
     def chart(self):
         """The chart, made when it is first asked for."""
-        return self._made(lambda own: own.value)
+        if self.table is not None:
+            return made(self.made_of_table)
+        arguments, keywords = self._filled_settings
+        return self.make(*map(made, self.parts), *arguments, **keywords)
+
+    @functools.cached_property
+    def made_of_table(self):
+        """What `make` gives of the table: a chart, or a Sketch of several."""
+        arguments, keywords = self._filled_settings
+        return self.make(self.table, *arguments, **keywords)
+
+    @property
+    def _filled_settings(self):
+        return _own_filled(self.settings, lambda own: own.value)
 
     @property
     def form(self):
-        """The chart with a `Slot` for each `Own`, whose place is ("own", its number in `values`)."""
+        """The same with a `Slot` for each `Own`, whose place is ("own", its number in `values`)."""
         numbers = itertools.count()
-        return self._made(lambda own: Slot(("own", next(numbers))))
+        return self._filled(lambda own: Slot(("own", next(numbers))))
+
+    @property
+    def plain(self):
+        """The same with the value of each `Own`."""
+        return self._filled(lambda own: own.value)
 
     @property
     def values(self):
-        """The values of all `Own`, in the order of their slots."""
-        found = [value for part in self.parts for value in part.values]
-        _own_filled(self.settings, lambda own: found.append(own.value))
+        """The values of all `Own`, in the order of their slots: list."""
+        found = []
+        self._filled(lambda own: found.append(own.value))
         return found
 
-    def _made(self, fill):
-        given = [part._made(fill) for part in self.parts] if self.table is None else [self.table]
-        arguments, keywords = _own_filled(self.settings, fill)
-        return self.make(*given, *arguments, **keywords)
+    def _filled(self, fill):
+        parts = tuple(part._filled(fill) if isinstance(part, Sketch) else part for part in self.parts)
+        return Sketch(self.make, self.table, parts, _own_filled(self.settings, fill))
+
+    @functools.cached_property
+    def has_layout(self):
+        """Whether all its parts are sketches."""
+        return all(isinstance(part, Sketch) and part.has_layout for part in self.parts)
 
     @functools.cached_property
     def layout(self):
-        """What the specification depends on, the rows aside: a text."""
+        """What the specification depends on, the rows aside: a text; of what `has_layout`."""
         parts = ",".join(part.layout for part in self.parts)
         return f"{self.make.__module__}.{self.make.__qualname__}({parts};{_text(self.settings)})"
 
     @functools.cached_property
     def tables(self):
-        """The tables of all views, in order: list of DataFrame."""
+        """The tables of all sketched views, in order: list of DataFrame."""
         own = [] if self.table is None else [self.table]
-        return own + [table for part in self.parts for table in part.tables]
+        return own + [table for part in self.parts if isinstance(part, Sketch) for table in part.tables]
 
     def properties(self, **keywords):
         """The same with properties, as a chart has them."""
@@ -136,8 +159,8 @@ def sketched(make):
 
 
 def put_together(make, charts, keywords):
-    """What `make` gives of several charts: a Sketch where all of them are, else the chart."""
-    if all(isinstance(chart, Sketch) for chart in charts):
+    """What `make` gives of several charts: a Sketch where all of them are or are views, else the chart."""
+    if all(isinstance(chart, Sketch | alt.Chart) for chart in charts):
         return Sketch(make, None, tuple(charts), ((), keywords))
     return make(*map(made, charts), **keywords)
 

@@ -29,7 +29,8 @@ def threshold_strip(figure, plot, wide):
     limits = numbers.domain(key, drawn, figure.axes.zoom)
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
     at_x = threshold_axis(figure.scale, wide, "x", **axis)
-    at_y = alt.Y("y:Q").scale(domain=list(limits), nice=False, zero=False).axis(left_axis(None, 3, **axis))
+    scale = {"domain": list(limits), "nice": False, "zero": False}
+    at_y = alt.Y("y:Q", scale=scale, axis=left_axis(None, 3, **axis))
     lines = [
         alt.Chart(table)
         .mark_line(strokeWidth=1.8, strokeJoin="round", **STILL)
@@ -74,9 +75,9 @@ def threshold_strip(figure, plot, wide):
     return layer(*layers).properties(width=plot, height=height, name="strip", title=title)
 
 
-def _across(field):
-    """Encoding of a place from 0 to 1, without an axis of its own."""
-    return alt.X(f"{field}:Q").scale(domain=[0, 1], nice=False)
+def _across(field, **axis):
+    """Encoding of a place from 0 to 1, without an axis of its own if not given."""
+    return alt.X(f"{field}:Q", scale={"domain": [0, 1], "nice": False}, **axis)
 
 
 def threshold_axis(scale, wide, field, **axis):
@@ -88,7 +89,8 @@ def threshold_axis(scale, wide, field, **axis):
         f"abs(datum.value - {place!r}) < 1e-5 ? '{label}'" for place, label in zip(places, labels, strict=True)
     )
     title = "Threshold τ" + (", spread near 1" if scale.nines else "")
-    return _across(field).axis(alt.Axis(title=title, values=places, labelExpr=f"{named} : ''", titlePadding=4, **axis))
+    named = f"{named} : ''"
+    return _across(field, axis=alt.Axis(title=title, values=places, labelExpr=named, titlePadding=4, **axis))
 
 
 def _rectangles(thresholds, scale, plot, wide):

@@ -16,9 +16,10 @@ import altair as alt
 import pandas as pd
 from altair.utils.schemapi import debug_mode
 
+from hierviz.charts._plain_spec import NotPlainError, plain_spec
 from hierviz.charts._sketch import Sketch, Slot
 from hierviz.charts.picture_process import picture
-from hierviz.charts.theme import drawn, finish
+from hierviz.charts.theme import drawn, finish, surroundings
 from hierviz.messages.csv_cells import safe_frame_csv
 
 
@@ -73,6 +74,8 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
         chart = chart.sketch(dark)
     if not isinstance(chart, Sketch):
         return _filled(_written(chart if chart.config is not alt.Undefined else finish(chart, dark)), pack)
+    if not chart.has_layout:
+        return _filled(_written(chart.plain, dark), pack)
     # Views may share a table.
     places = list(map(id, chart.tables))
     layout = f"{bool(dark)} {[places.index(place) for place in places]} {chart.layout}"
@@ -80,14 +83,14 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
     def write():
         # A slot is a text, which Altair does not take for a number.
         with debug_mode(False):
-            return _written(finish(chart.form, dark), chart.tables)
+            return _written(chart.form, dark, chart.tables)
 
     spec, own = keep(layout, write)
     return _filled((spec, dict(enumerate(chart.tables)) | own), pack, chart.values)
 
 
-def _written(finished, known=()):
-    """(specification whose tables are named by `Slot`, those that are not `known`, by their slots)."""
+def _written(chart, dark=False, known=()):
+    """(specification of a finished chart or a Sketch, whose tables are named by `Slot`; those that are not `known`, by slot)."""
     places = {id(table): place for place, table in reversed(list(enumerate(known)))}
     tables: dict[Any, pd.DataFrame] = {}
 
@@ -101,8 +104,22 @@ def _written(finished, known=()):
     with _ALTAIR:
         alt.data_transformers.register("aside", aside)
         with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
-            spec = finished.to_dict(validate=False)
-    return spec, tables
+            return _spec(chart, dark), tables
+
+
+def _spec(chart, dark):
+    if isinstance(chart, Sketch):
+        try:
+            return plain_spec(chart, _surroundings(bool(dark)))
+        except NotPlainError:
+            chart = finish(chart, dark)
+    return chart.to_dict(validate=False)
+
+
+@functools.cache
+def _surroundings(dark):
+    found = surroundings(dark)
+    return found | {"config": found["config"].to_dict(validate=False)}
 
 
 def _filled(written, pack, values=()):

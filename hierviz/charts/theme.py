@@ -188,13 +188,17 @@ def finish(chart, dark=None):
     chart, dark = drawn(chart, dark)
     if isinstance(chart, dict):
         return chart
-    look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)
-    finished.background = look.background
-    finished.padding = {"left": 2, "right": 2, "top": 4, "bottom": 4}
-    finished.usermeta = {"embedOptions": {"renderer": "svg", "actions": False}}
-    finished.config = alt.Config(
+    for name, value in surroundings(dark).items():
+        finished[name] = value
+    return finished
+
+
+def surroundings(dark):
+    """What `finish` sets: background, padding, renderer and configuration of a whole picture, by name."""
+    look = palette(dark)
+    config = alt.Config(
         font=FONT,
         axis={
             "labelColor": look.muted,
@@ -219,4 +223,9 @@ def finish(chart, dark=None):
         concat={"spacing": 8},
         locale=LOCALE,
     )
-    return finished
+    return {
+        "background": look.background,
+        "padding": {"left": 2, "right": 2, "top": 4, "bottom": 4},
+        "usermeta": {"embedOptions": {"renderer": "svg", "actions": False}},
+        "config": config,
+    }

@@ -5,7 +5,7 @@ import os
 import sys
 from dataclasses import replace
 
-from hierviz.cli.judging import GROUP, RESAMPLES, SEED, THREADS, choice_options, judged
+from hierviz.cli.judging import GROUP, RESAMPLES, SEED, THREADS, choice_options, judged, note_last_step
 from hierviz.cli.output import progress, require_places, write_text
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.opening.flags import Option
@@ -84,7 +84,12 @@ def run_gate(options):
     saved = _saved(options)
     named = [(CANDIDATE, text) for text in options.candidate]
     named += [(BASELINE, text) for text in options.baseline or () if text not in saved]
-    sides = [(side, file) for side, text in named for file in run_files([text])]
+    sides = [
+        (side, file)
+        for side in (CANDIDATE, BASELINE)
+        for file in _of_last_steps(run_files([text for of, text in named if of == side]))
+    ]
+    options.each_step = True  # a step of one training may be compared with another
     options.predictions = [f"{file.name or side}={file.path}" for side, file in sides]
     chosen = judged(options)
     models = _shown_names(chosen.predictions, [file for _, file in sides])
@@ -151,6 +156,19 @@ def _check(options, outputs):
         raise FileError("--save-baseline: expected one candidate, got several runs. Save one of them.")
     if options.max_drop is not None and options.by is None:
         raise FileError("--max-drop: expected --by with it, got none. Name the parts, or leave --max-drop out.")
+
+
+def _of_last_steps(files):
+    """The files of one side, of a training the last step, which is said."""
+    steps: dict[str, list] = {}
+    for file in files:
+        if file.step is not None:
+            steps.setdefault(file.method, []).append(file.step)
+    for name, of in steps.items():
+        of.sort()
+        if len(of) > 1:
+            note_last_step(name, of)
+    return [file for file in files if file.step is None or file.step == steps[file.method][-1]]
 
 
 def _saved(options):

@@ -18,7 +18,7 @@ from hierviz.messages.errors import FileError, near_miss
 from hierviz.messages.number_text import step_text
 from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
-from hierviz.opening.loading import load_files
+from hierviz.opening.loading import load_files, with_trainings
 from hierviz.opening.named_files import values_by_method
 from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
@@ -99,13 +99,20 @@ def load_models(options, *, keep_empty_labels=False, read_scores=True):
     files = files_read(options)
     shows_all = getattr(options, "each_step", False) or getattr(options, "shows_steps", False)
     for name, steps in () if shows_all else files_of(options).trainings.items():
-        print(
-            f"note: {name}: the last of {len(steps)} steps, {step_text([*steps][-1])}; `hierviz table` and `hierviz chart "
-            "training` show all",
-            file=sys.stderr,
-        )
+        note_last_step(name, list(steps))
     taxonomy, models, _ = load_files(files, progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores)
+    if not getattr(options, "each_step", False):
+        models = with_trainings(files_of(options), models)
     return taxonomy, with_distinct_names(models)
+
+
+def note_last_step(name, steps):
+    """Say on standard error which step of a training is read."""
+    print(
+        f"note: {name}: the last of {len(steps)} steps, {step_text(steps[-1])}; `hierviz table` and `hierviz chart training` "
+        "show all",
+        file=sys.stderr,
+    )
 
 
 def choice_options(rule=RULE_OF_ALL, required=True):

@@ -146,7 +146,7 @@ OPTIONS = {
     "samples": ("sample",),
     "model": ("look_at",),
     "form": ("predictions_form", "taxonomy_form"),
-    "level": ("depth",),
+    "level": ("depth", "confidence"),
     "a, b": ("against", "predictions"),
     "models": ("predictions",),
     "metrics": ("metric",),

@@ -16,11 +16,12 @@ from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_un
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
-from hierviz.opening.loading import taxonomy_of, truth_of
+from hierviz.opening.loading import mapping_of, taxonomy_of, truth_of
 from hierviz.opening.model_settings import model_options, reading_options
 from hierviz.opening.options import TAXONOMY, add_model_options, flag, options_of, run_options, with_flags
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.projection.projected import NodeColumns
+from hierviz.readers.outside import TRUTHS, OutsideNames
 from hierviz.taxonomy.taxonomy import NodeLists
 
 _MOST_ROWS = 4
@@ -34,7 +35,8 @@ def add_predict(command):
     """Add the options of `predict`."""
     command.description, command.epilog = _DESCRIPTION, _epilog()
     command.formatter_class = argparse.RawDescriptionHelpFormatter
-    names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "truth", "truth_column", "media")
+    names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "media")
+    names += ("truth", "truth_column", "outside_truth", "mapping")
     missing = "the model knows only some of the classes: the others get probability 0"
     known = "the same, but only the known classes and their ancestors are written"
     options = [
@@ -86,7 +88,8 @@ def run_predict(options):
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
     model = draft_model(options.model, taxonomy, **given)
     numbers = options.classes or model.class_numbers
-    truth = load_truth(options.truth, taxonomy, options.truth_column, numbers) if options.truth else None
+    unknown = OutsideNames(taxonomy, TRUTHS, files.outside_truth, mapping_of(files, taxonomy))
+    truth = load_truth(options.truth, taxonomy, options.truth_column, numbers, unknown) if options.truth else None
     is_nameless = any(question.about == "classes" for question in model.questions)
     if truth is None or not is_nameless:
         model.require_answers()
@@ -104,7 +107,7 @@ def run_predict(options):
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
     require_unread(options.out)
     write_predictions(written.replace(detected=detected), options.out)
-    for note in written.notes:
+    for note in (*written.notes, *(() if truth is None else unknown.notes(truth.where))):
         print(f"note: {with_flags(note)}", file=sys.stderr)
     if len(unreadable) > MOST_NAMED:
         for row in sorted(unreadable):

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.comparison.columns import Column, columns_of, file_numbers
-from hierviz.comparison.formats import number, table_row
+from hierviz.comparison.formats import number, plain, table_row
 from hierviz.comparison.methods import Method, clear_of, marks_of
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
 from hierviz.comparison.table import RESAMPLES, method_of, resamples_of
@@ -202,7 +202,7 @@ class TrainingSteps(Short):
             "Bold: the best step and all that are not clearly different from it when all pairs of steps are compared."
         )
         marked = [marks, ""] if any(mark for of in self.marks.values() for mark in of) else []
-        return "\n".join([f"## {self.name} over its training", "", *said, "", *table, "", *marked])
+        return "\n".join([f"## {plain(self.name)} over its training", "", *said, "", *table, "", *marked])
 
     def _cell(self, column, method, place):
         text, ends = number(method.value(column.key), column), method.interval(column, self.level)

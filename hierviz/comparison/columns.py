@@ -188,6 +188,14 @@ def _all_keys():
     return [f"{METRICS[key].block}.{key}" for key in keys]
 
 
+def _advice(asked, known):
+    """The nearest key, or those that hold what was asked for, in a sentence: accuracy is part of several."""
+    wanted = asked.strip().casefold()
+    holding = [key for key in known if len(wanted) > 1 and wanted in key]
+    some = f" Did you mean {' or '.join(map(repr, holding[:4]))}?" if holding else ""
+    return near_miss(asked, known) or some
+
+
 def _columns(taxonomy, asked):
     """The columns of one key: several for all depths."""
     words = asked.split(".")
@@ -198,7 +206,7 @@ def _columns(taxonomy, asked):
     if metric is None or not is_known or (parts and key not in BY_DEPTH):
         known = _all_keys()
         raise PredictionsError(
-            f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{near_miss(asked, known)} "
+            f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{_advice(asked, known)} "
             "docs/metrics.md lists them."
         )
     full = f"{metric.block}.{key}"

@@ -116,15 +116,7 @@ def compare(
     """
     check_level(level)
     given = listed_models(predictions)
-    rule, threshold = rule_and_threshold(rule, threshold)
-    thresholds = thresholds_of(given, threshold)
-    rules = [rule] * len(given) if isinstance(rule, str) else list(rule)
-    if len(rules) != len(given):
-        raise PredictionsError(
-            f"rule: expected one, or one for each of the {len(given)} predictions, got {len(rules)}. Align them."
-        )
-    for of_model in dict.fromkeys(rules) or ["majority"]:
-        check_models(given, of_model, thresholds, **parameters)
+    rules, thresholds = _choices(given, rule, threshold, **parameters)
     taxonomy = given[0].taxonomy
     columns = columns_of(taxonomy, preset, metrics)
     if preset is None and not metrics and any(_predictions_of(model).is_outside.any() for model in given):
@@ -140,15 +132,8 @@ def compare(
         columns += columns_of(taxonomy, metrics=[key for key in balanced if key in METRICS] or [f"{BALANCED_PREFIX}ac"])
     if any(found is not None for found in conformal) and not any(column.block == CONFORMAL for column in columns):
         columns += columns_of(taxonomy, metrics=CONFORMAL_KEYS)
-    models = [
-        model
-        if isinstance(model, Evaluation)
-        else Evaluation.from_predictions(
-            model, stage(f"Evaluating {_called(model)}", "rows"), threshold=of_model, threads=threads
-        )
-        for model, of_model in zip(given, thresholds, strict=True)
-    ]
-    rows = _aligned(models)
+    models = _evaluated(given, thresholds, threads, stage)
+    rows = aligned_rows(models)
     choices = [
         {"rule": of_model, "threshold": at, **parameters} for of_model, at in zip(rules, thresholds, strict=True)
     ]
@@ -234,8 +219,47 @@ def _called(predictions):
     return predictions.name if predictions.run is None else f"{predictions.name} {predictions.run}"
 
 
-def _aligned(models):
-    """Rows of the judged samples of each model, in the order of the first."""
+def evaluations_of(
+    given: Sequence[Predictions | Evaluation],
+    rule: str | Sequence[str] | None = None,
+    threshold: float | Sequence[float] | None = None,
+    *,
+    threads: int | None = None,
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
+    **parameters: Any,
+) -> list[Evaluation]:
+    """The Evaluations that `compare` makes of models, which it takes as they are; arguments as there."""
+    _, thresholds = _choices(given, rule, threshold, **parameters)
+    return _evaluated(given, thresholds, threads, stage)
+
+
+def _choices(given, rule, threshold, **parameters):
+    """Rule and threshold of each model, checked."""
+    rule, threshold = rule_and_threshold(rule, threshold)
+    thresholds = thresholds_of(given, threshold)
+    rules = [rule] * len(given) if isinstance(rule, str) else list(rule)
+    if len(rules) != len(given):
+        raise PredictionsError(
+            f"rule: expected one, or one for each of the {len(given)} predictions, got {len(rules)}. Align them."
+        )
+    for of_model in dict.fromkeys(rules) or ["majority"]:
+        check_models(given, of_model, thresholds, **parameters)
+    return rules, thresholds
+
+
+def _evaluated(given, thresholds, threads, stage):
+    return [
+        model
+        if isinstance(model, Evaluation)
+        else Evaluation.from_predictions(
+            model, stage(f"Evaluating {_called(model)}", "rows"), threshold=of_model, threads=threads
+        )
+        for model, of_model in zip(given, thresholds, strict=True)
+    ]
+
+
+def aligned_rows(models):
+    """Rows of the judged samples of each model, in the order of the first; PredictionsError where they differ."""
     for model in models:
         if not model.n_judged:
             name = model.predictions.name

@@ -181,7 +181,7 @@ class TableLook:
 
 # So many faults are reported one by one, and so many in the same words: the file may be of another form.
 MOST_ERRORS, MOST_ALIKE = 20, 3
-_SAMPLE = re.compile(r", sample (\d+)\b")
+_SAMPLE = re.compile(r", sample number (\d+)\b")
 
 
 class JsonSamples:
@@ -231,13 +231,15 @@ class JsonSamples:
         self.told[words] += 1
         if self.told[words] > MOST_ALIKE:
             return None
-        if match is None or self.n_errors >= MOST_ERRORS or int(match[1]) >= len(self.values):
+        if match is None or self.n_errors >= MOST_ERRORS or int(match[1]) > len(self.values):
             return None
-        return int(match[1])
+        return int(match[1]) - 1
 
     def error(self, error):
         """The error with the number that the sample has in the file."""
-        text = _SAMPLE.sub(lambda match: f", sample {self.numbers[int(match[1])]}", template_of(error), count=1)
+        text = _SAMPLE.sub(
+            lambda match: f", sample number {self.numbers[int(match[1]) - 1] + 1}", template_of(error), count=1
+        )
         return type(error)(text)
 
     def leave_out(self, place):

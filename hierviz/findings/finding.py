@@ -30,6 +30,7 @@ FINDINGS = {
     "own_parent": ("error", "a class that is its own parent"),
     "cycles": ("error", "classes below themselves, each cycle by its names"),
     "gaps_in_levels": ("error", "an empty cell with a class below it"),
+    "off_the_path": ("error", "rows of levels whose classes lie on no path of the taxonomy"),
     "look_alike_names": ("error", "names that differ in case, blanks, Unicode or leading zeros only"),
     "odd_characters": (
         "warning",

@@ -24,9 +24,11 @@ from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.predictions.outside import READ_AS
 from hierviz.predictions.score_rows import COUNTS
 from hierviz.projection.projected import NodeColumns
+from hierviz.readers.outside import OutsideNames
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.detections import SHARED
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
+from hierviz.readers.prediction_forms.levels import off_paths
 from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.predictions_file import line_form, load_predictions
 from hierviz.readers.tables import TextTable, open_table
@@ -37,6 +39,8 @@ from hierviz.taxonomy.taxonomy import NodeLists
 _FORMS = {form.words: key for key, form in PREDICTION_FORMS.items()}
 _WHAT_TO_DO = " Say what they count as: {outside=wrong | drop | nearest}."
 _BY_MEANING = "matched by meaning"
+# Kinds of rows off the paths that are told.
+MOST_PATHS = 10
 
 
 class PredictionsLook:
@@ -96,12 +100,16 @@ class PredictionsLook:
         before = len(self.found)
         try:
             self._open_table(source)
-            if self.look is not None:
+            if self.look is not None and _is_of_paths(error):
+                return self._look_at_paths()
+            elif self.look is not None:
                 self._look_at_rows()
             place = self._fixed_path()
             if error is None or (place == self.path and len(self.found) == before):
                 return error
-            return self._error_of_reader(place) and self._error_of_reader(place, missing="zero")
+            error = self._error_of_reader(place) and self._error_of_reader(place, missing="zero")
+            has_rows = self.look is not None and bool(self.look.rows)
+            return self._look_at_paths() if has_rows and _is_of_paths(error) else error
         except HiervizError as stopped:
             return error or stopped
 
@@ -176,6 +184,29 @@ class PredictionsLook:
             roles = replace(roles, samples=None)
         look_at_rows(self.look, roles, self.taxonomy, self.numbers, self.reading)
 
+    def _look_at_paths(self):
+        """Note all rows of levels whose classes lie on no path, and what stops the reader of the others."""
+        look = self.look if self.look.rows else self.look.read_rows()
+        records, columns = list(look.rows), look.columns()
+        unknown = OutsideNames(self.taxonomy, how=self.reading.get("outside"), mapping=self.reading.get("mapping"))
+        found: dict = {}
+        for row, text in off_paths(columns, self.taxonomy, unknown):
+            found.setdefault(text, []).append(records[row])
+        wrong = [record for of_text in found.values() for record in of_text]
+        if wrong:
+            each = [f"{look.lines(of_text)}: {text}" for text, of_text in islice(found.items(), MOST_PATHS)]
+            more = f" And {len(found) - MOST_PATHS:,} more." if len(found) > MOST_PATHS else ""
+            text = (
+                f"{counted(len(wrong), 'row names', 'rows name')} classes that lie on no path. {' '.join(each)}{more} To keep "
+                "the answer of each level, say {disagreeing=levels}, or only the deepest, {disagreeing=deepest}."
+            )
+            look.note("off_the_path", wrong, text)
+            look.drop(wrong)
+        error = self._error_of_reader(self._fixed_path())
+        if error and look.rows:
+            self.found.failed(error, self.where)
+        return error
+
     def _fixed_path(self):
         """The file, or a copy with all changes where there are any."""
         return self.look.copy_in(self.folder) if self.look is not None and self.look.all else self.path
@@ -245,6 +276,11 @@ class PredictionsLook:
             for place, node in node_of.items():
                 if node in moved:
                     fixes.cells[0, place] = self.taxonomy.names[moved[node]]
+
+
+def _is_of_paths(error):
+    """Whether an error is about levels that lie on no path."""
+    return error is not None and "disagreeing" in error.parameters
 
 
 def look_at_predictions(predictions, where, found, *, is_table=False, can_rename=False, n_emptied=0, has_all=True):

@@ -8,6 +8,7 @@ import numpy as np
 from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
 from hierviz.predictions.name_mapping import NameMapping
+from hierviz.predictions.training_lines import of_training
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.mapping_file import load_mapping
@@ -85,6 +86,30 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
         inputs.append(on)
     predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
+
+
+def with_trainings(files, models):
+    """What was read of `files.of_last_steps`, each last step of a training with what its other steps are.
+
+    Parameters
+    ----------
+    files : Files
+        With all steps.
+    models : list of Predictions
+        As `load_files` gives them of the last steps.
+    """
+    named = {
+        files.readings[[*steps.values()][-1]][0].name: [
+            (step, Path(files.predictions[place]).name) for step, place in steps.items()
+        ]
+        for steps in files.trainings.values()
+    }
+    runs = [run for run, *_ in files.of_last_steps.readings]
+    found = [
+        of_training(model, named[run.name]) if run.name in named else model
+        for model, run in zip(models, runs, strict=False)
+    ]
+    return [*found, *models[len(found) :]]
 
 
 def step_readers(files, training, stage, last=None):

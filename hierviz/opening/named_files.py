@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierviz.messages.errors import FileError, listed, near_miss
+from hierviz.messages.errors import FileError, listed, near_miss, shown
 from hierviz.messages.number_text import step_text
 from hierviz.readers.picture_names import natural_key
 
@@ -96,8 +96,8 @@ def run_files(texts: Sequence[str]) -> list[RunFile]:
     Raises
     ------
     FileError
-        If a name is empty, a folder or pattern holds no file, a training has two files of one step, or the name of a file does
-        not say its step.
+        If a name is empty, a folder or pattern holds no file, a training has two files of one step or one without a step, or the
+        name of a file does not say its step.
     """
     return with_runs([file for text in texts for file in _files_of(text)])
 
@@ -105,10 +105,11 @@ def run_files(texts: Sequence[str]) -> list[RunFile]:
 def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
     """The same files, those of one name as runs of one method: their `run` is the file's name, made distinct.
 
-    A training has one file a step, or it is a FileError.
+    A training has one file a step, and none without a step, or it is a FileError.
     """
     files = [_named_by_step(file) for file in files]
     _require_one_a_step(files)
+    _require_no_runs_of_trainings(files)
     # A file that is called as a method is another run of it.
     named = {file.name for file in files if file.name is not None}
     files = [RunFile(file.path, file.method) if file.method in named else file for file in files]
@@ -141,6 +142,18 @@ def _require_one_a_step(files):
             raise FileError(
                 f"{name}: expected one file for a step of a training, got {listed(paths, 2)}. Leave one out, or give it "
                 "another step."
+            )
+
+
+def _require_no_runs_of_trainings(files):
+    """A training is one run: what has its name without a step would be averaged with its steps."""
+    steps = {file.method: file for file in files if file.step is not None}
+    for file in files:
+        if file.step is None and file.name in steps:
+            first = steps[file.name]
+            raise FileError(
+                f"{file.name}: expected steps of a training or runs of a method under one name, got both: {shown(file.path)} has "
+                f"no step, and {shown(first.path)} is {first.name}. Name it {file.name}@STEP, or give it another name."
             )
 
 
@@ -187,7 +200,7 @@ def steps_in_names(paths: Sequence[str]) -> list[float]:
         if not found:
             raise FileError(
                 f"{path}: expected the step as a number in the file name, as in epoch_12.npz, got none. Rename the file, leave "
-                "it out, or name it: NAME@STEP=FILE."
+                "it out (a pattern such as NAME@='FOLDER/epoch*' reads some files of a folder), or name it: NAME@STEP=FILE."
             )
     n = len(numbers[0])
     places = [0] if all(len(found) == 1 for found in numbers) else []

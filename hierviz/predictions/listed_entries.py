@@ -9,7 +9,7 @@ then the classes that it leaves out are taken for the least probable ones.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,11 +164,15 @@ def first_repeat(row, node):
 
 
 def label_entries(
-    lists: Iterable[Any], where: str, may_be_empty: bool = False
+    lists: Iterable[Any],
+    where: str,
+    may_be_empty: bool = False,
+    place: Callable[[int], str] | None = None,
 ) -> tuple[np.ndarray, list[str], np.ndarray]:
     """Row, label and score of every ``{"label": ..., "score": ...}`` in lists, one list a sample.
 
-    Lists without entries are an error, unless they `may_be_empty`.
+    Lists without entries are an error, unless they `may_be_empty`. `place` gives how errors call a sample, by its number of the
+    lists and `where` if not given.
 
     Returns
     -------
@@ -183,19 +187,20 @@ def label_entries(
     """
     rows, labels, values = array("q"), [], array("d")
     known: dict[str, str] = {}
+    place = place or (lambda row: f"{where}, sample {row}")
     for row, entries in enumerate(lists):
         is_list = isinstance(entries, (list, tuple)) and (may_be_empty or bool(entries))
         if not is_list or not all(isinstance(e, Mapping) for e in entries):
             got = "an empty list" if isinstance(entries, (list, tuple)) and not entries else type(entries).__name__
             advice = "Write one list per sample; a pipeline gives them for a list of inputs with top_k=5, None for all."
             raise PredictionsError(
-                f"{where}, sample {row}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
+                f"{place(row)}: expected a list of its classes, each {{'label': ..., 'score': ...}}, got {got}. "
                 f"{NOTHING_LISTED if got == 'an empty list' else advice}"
             )
         for entry in entries:
             if not {"label", "score"} <= set(entry):
                 raise PredictionsError(
-                    f"{where}, sample {row}: expected the keys label and score, got {listed(entry)}. "
+                    f"{place(row)}: expected the keys label and score, got {listed(entry)}. "
                     "Pass what the pipeline returns."
                 )
             score, label, got = entry["score"], str(entry["label"]), ""
@@ -208,7 +213,7 @@ def label_entries(
                 got = f"an integer of {int(score).bit_length()} bits"
             if got:
                 raise PredictionsError(
-                    f"{where}, sample {row}, label {label!r}: expected a number as score, got {got}. Correct it."
+                    f"{place(row)}, label {label!r}: expected a number as score, got {got}. Correct it."
                 )
             rows.append(row)
             labels.append(known.setdefault(label, label))

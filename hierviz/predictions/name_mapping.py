@@ -26,7 +26,8 @@ class MappedName(NamedTuple):
     """A name, how often it was given, and what it is taken for.
 
     `node` is -1 where it is taken for no class; `sure` is the similarity in [0, 1] of a proposal and None where a person chose or
-    nothing is mapped; `near` are the nodes within the limit where there are several; `is_chosen` says that a person chose.
+    nothing is mapped; `near` are the nodes within the limit where there are several; `is_chosen` says that a person chose; `why`
+    says why no class was compared, in a few words.
     """
 
     given: str
@@ -35,6 +36,7 @@ class MappedName(NamedTuple):
     sure: float | None = None
     near: tuple[int, ...] = ()
     is_chosen: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,12 @@ class NameMapping(Short):
         if isinstance(mapping, NameMapping):
             return mapping
         pairs = (mapping or {}).items()
+        for name, node in pairs:
+            if taxonomy.index.get(name, node) != node:
+                raise PredictionsError(
+                    f"mapping: expected names that the taxonomy does not hold, got {shown(name)}, which is a class of it and is "
+                    "always read as that. Leave it out."
+                )
         return cls(taxonomy, tuple(MappedName(name, node=int(node), is_chosen=True) for name, node in pairs))
 
     @classmethod
@@ -119,7 +127,7 @@ class NameMapping(Short):
             titles = [self.taxonomy.title(node) for node in row.near[:3]]
             more = f" and {len(row.near) - 3} more" if len(row.near) > 3 else ""
             return f"{len(row.near)} classes are near: {', '.join(titles)}{more}"
-        return "no class is near"
+        return row.why or "no class is near"
 
     def choose(self, given: str, name: str | None) -> NameMapping:
         """The mapping with another class, by its name, for one of the names; None or "" for no class.

@@ -15,7 +15,7 @@ find_node, column_node, chain_node, nodes_named, truth_nodes, level_nodes, is_by
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -223,7 +223,9 @@ def _check_numbers(numbers, taxonomy, named=""):
         )
 
 
-def level_nodes(labels: Any, taxonomy: Taxonomy, what: str, unknown: Any = None) -> NodeLists:
+def level_nodes(
+    labels: Any, taxonomy: Taxonomy, what: str, unknown: Any = None, place: Callable[[int], str] | None = None
+) -> NodeLists:
     """Where the paths of labels by level end, one list a sample.
 
     Parameters
@@ -235,6 +237,8 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str, unknown: Any = None)
         How errors call the labels.
     unknown : OutsideNames, optional
         Of `hierviz.readers.outside`; takes names that are not in the taxonomy: a path with one is what it gives for it.
+    place : callable, optional
+        Number of a sample to how errors call it, by `what` and its number if not given.
 
     Returns
     -------
@@ -259,7 +263,8 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str, unknown: Any = None)
     known, ends = {}, np.full(len(paths), -1, dtype=np.intp)
     for row, names in enumerate(map(tuple, paths.tolist())):
         if names not in known:
-            known[names] = _path_end(names, taxonomy, f"{what}, sample {row // n_paths}", unknown)
+            sample = row // n_paths
+            known[names] = _path_end(names, taxonomy, place(sample) if place else f"{what}, sample {sample}", unknown)
         ends[row] = known[names]
     return NodeLists(np.arange(len(labels) + 1) * n_paths, ends).only(ends != -1)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, PredictionsError, listed, near_miss
+from hierviz.messages.errors import FileError, PredictionsError, listed, near_miss, shown
 
 # Advice where a table has too few or too many scores.
 EVERY_SCORE = "Every sample needs a score for every class."
@@ -64,7 +64,14 @@ class Columns:
 
 def place_of(where, line, unit):
     """How errors call a line, row or sample."""
+    if unit == "sample":
+        return sample_place(where, line)
     return f"{where}:{line}" if unit == "line" else f"{where}, {unit} {line}"
+
+
+def sample_place(where, number, sample=""):
+    """How errors call a sample of a list, `number` from 0: counted from 1 as in the file, with its id where it has one."""
+    return f"{where}, sample number {number + 1}{f' ({shown(sample)})' if sample else ''}"
 
 
 def named_place(names, accepted, but=()):

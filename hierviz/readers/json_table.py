@@ -49,7 +49,7 @@ class JsonTable(TextTable):
         yield -1, self.first
         known = set(self.first)
         for number, value in enumerate(_objects(self.source)):
-            where = f"{self.where}, sample {number}"
+            where = self.place(number)
             if not isinstance(value, Mapping):
                 raise PredictionsError(
                     f"{where}: expected an object of keys and values, got {_kind(value)}. Remove it."

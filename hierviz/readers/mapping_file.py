@@ -36,7 +36,8 @@ def load_mapping(source: str | os.PathLike[str], taxonomy: Taxonomy) -> NameMapp
     Raises
     ------
     FileError
-        If the table cannot be read, a column is missing, or a name is empty or repeated; names the line.
+        If the table cannot be read, a column is missing, or a name is empty, repeated, or that of another class of the taxonomy,
+        for which it would be read in any case; names the line.
     PredictionsError
         If a class is no node of the taxonomy; names the line.
     """
@@ -60,6 +61,12 @@ def load_mapping(source: str | os.PathLike[str], taxonomy: Taxonomy) -> NameMapp
         node = find_node(name_of_class, taxonomy) if name_of_class.strip() else -1
         if node is None:
             raise unknown_node(f"{columns.place(row)}, column 'mapped_to'", name_of_class, taxonomy)
+        own = find_node(name, taxonomy)
+        if own not in (None, node):
+            raise FileError(
+                f"{columns.place(row)}: expected names that the taxonomy does not hold, got {shown(name)}, which is its class "
+                f"{shown(taxonomy.names[own])} and is always read as that. Remove the row, or rename the class in the taxonomy."
+            )
         similarity = as_number(cell) if cell.strip() else None
         rows[name] = MappedName(name, node=int(node), sure=similarity if node >= 0 else None, is_chosen=True)
     return NameMapping(taxonomy, tuple(rows.values()))

@@ -119,7 +119,7 @@ def nearest(
             rows.append(MappedName(str(name), count, node, round(sure, 3)))
         else:
             best = tuple(sorted(within, key=lambda node: (-within[node], node)))
-            rows.append(MappedName(str(name), count, near=best))
+            rows.append(MappedName(str(name), count, near=best, why="" if best else known.why_none(str(name))))
     return NameMapping(taxonomy, tuple(rows))
 
 
@@ -197,6 +197,15 @@ class _Index:
         if author is not None and (found := self._within(author[1], limit, True)):
             return found
         return self._within(name, limit, _is_binomial(name))
+
+    def why_none(self, name):
+        """Why a scientific name was compared with none, in words; empty for other names."""
+        name = " ".join(name.split())
+        author = _AUTHOR.fullmatch(name)
+        name = name if author is None else author[1]
+        if not _is_binomial(name) or not self.by_genus or words_of(name)[0] in {genus for _, genus in self.by_genus}:
+            return ""
+        return f"no class has the genus {name.split()[0]}, and only names of one genus are compared"
 
     def _within(self, name, limit, is_binomial):
         words = words_of(name)

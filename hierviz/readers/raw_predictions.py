@@ -230,14 +230,12 @@ def join(raw, truth, ids=None):
     is_kept = raw.labels is not None or (raw.counts_absent and isinstance(raw.scores, ListedScores))
     if len(extra):
         done = "treated as empty predictions" if is_kept else "left out"
-        notes.append(
-            f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
-        )
+        have, were = ("1 sample has", "it was") if len(extra) == 1 else (f"{len(extra)} samples have", "they were")
+        notes.append(f"{have} a truth but no prediction ({listed(truth.ids[extra].tolist())}); {were} {done}")
     missing = np.flatnonzero(~is_joined)
     if len(missing):
-        notes.append(
-            f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not evaluated"
-        )
+        have, are = ("1 sample has", "it is") if len(missing) == 1 else (f"{len(missing)} samples have", "they are")
+        notes.append(f"{have} a prediction but no truth ({listed(raw.ids[missing].tolist())}); {are} not evaluated")
     scores, labels, ids = raw.scores, raw.labels, raw.ids if raw.ids is not None else truth.ids
     attributes = _attributes(raw, truth, places)
     if is_kept and len(extra):

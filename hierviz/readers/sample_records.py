@@ -20,7 +20,7 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, without_column
-from hierviz.readers.columns import Columns, require_truth_column
+from hierviz.readers.columns import Columns, require_truth_column, sample_place
 from hierviz.readers.labels import find_node, read_labels, text_array
 from hierviz.readers.prediction_forms.detections import SHARED
 from hierviz.readers.raw_predictions import RawPredictions
@@ -85,7 +85,10 @@ def raw_of_records(where, records, reading, detected, form=None, notes=()):
 def _scores_of_records(where, records, reading, detected, form):
     taxonomy = reading.taxonomy
     missing = reading.missing or (None if form is None else form.missing)
-    may_be_empty, others, empty = form is not None and missing == "zero", [], []
+    may_be_empty, others, empty, numbers = form is not None and missing == "zero", [], [], []
+
+    def called(row):
+        return sample_place(where, numbers[row], _id_of(others[row]))
 
     def lists():
         for place, record in enumerate(records):
@@ -95,9 +98,10 @@ def _scores_of_records(where, records, reading, detected, form):
                 if not may_be_empty:
                     continue
             others.append(rest)
+            numbers.append(place)
             yield entries
 
-    row, labels, value = label_entries(lists(), where, may_be_empty)
+    row, labels, value = label_entries(lists(), where, may_be_empty, called)
     if not others:
         raise PredictionsError(
             f"{where}: expected samples with classes and scores, got none that lists a class. Is the file complete?"
@@ -110,14 +114,14 @@ def _scores_of_records(where, records, reading, detected, form):
                 node_of[label] = reading.answers.code(label)
             if node_of[label] is None:
                 raise PredictionsError(
-                    f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
+                    f"{called(row[place])}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
                     f"label, got {label!r}.{_advice(label, taxonomy)}{reading.answers.advice if reading.answers else ''}"
                 )
     node = np.array([node_of[label] for label in labels], dtype=np.intp)
     twice = first_repeat(row, node)
     if twice is not None:
         raise PredictionsError(
-            f"{where}, sample {row[twice]}: expected every class once, got {labels[twice]!r} again. Remove one of them."
+            f"{called(row[twice])}: expected every class once, got {labels[twice]!r} again. Remove one of them."
         )
     is_top_k = is_falling(row, value)
     entries = ListedEntries(row, node, value, len(others), is_top_k)
@@ -186,11 +190,13 @@ def _labels_of_records(where, records, reading, detected):
     cells = [record.get("predicted") if isinstance(record, Mapping) else None for record in records]
     wrong = next((k for k, cell in enumerate(cells) if not isinstance(cell, list) or not cell), None)
     if wrong is not None:
-        raise PredictionsError(f"{where}, sample {wrong}: expected labels, got none. Remove the sample, or label it.")
+        raise PredictionsError(
+            f"{sample_place(where, wrong, _id_of(records[wrong]))}: expected labels, got none. Remove the sample, or label it."
+        )
     labels, _, has_lists = read_labels(
         [[str(label) for label in cell] for cell in cells],
         reading.taxonomy,
-        lambda row: f"{where}, sample {row}",
+        lambda row: sample_place(where, row, _id_of(records[row])),
         what="prediction",
         keep_empty=reading.has_votes,
         numbers=reading.numbers,
@@ -219,6 +225,13 @@ def _advice(label, taxonomy):
     return advice(label, taxonomy, " Check the spelling.")
 
 
+def _id_of(record):
+    """The id of a record as text; empty where it has none."""
+    names = list(map(str, record)) if isinstance(record, Mapping) else []
+    place = id_column(names)
+    return "" if place is None else str([*record.values()][place])
+
+
 def is_label_list(value):
     """Whether a part of JSON is a list of objects with a label, one or more."""
     return isinstance(value, list) and bool(value) and all(isinstance(e, Mapping) and "label" in e for e in value)
@@ -235,7 +248,7 @@ def _parts(record, where, place):
     if len(keys) != 1:
         got = f"{len(keys)} among the keys {listed(map(str, record))}" if record else "an empty object"
         raise PredictionsError(
-            f"{where}, sample {place}: expected one list of labels and scores, got {got}. "
+            f"{sample_place(where, place, _id_of(record))}: expected one list of labels and scores, got {got}. "
             f"Write it as {{'sample_id': ..., 'scores': [{{'label': ..., 'score': ...}}, ...]}}, or a list of objects with a key "
             "for each class (pandas: to_json with orient='records')."
         )
@@ -245,8 +258,8 @@ def _parts(record, where, place):
 def _parts_of_form(record, where, place):
     if "scores" not in record:
         raise PredictionsError(
-            f"{where}, sample {place}: expected classes with scores as of the samples before it, got labels without. Score all "
-            "samples, or none."
+            f"{sample_place(where, place, _id_of(record))}: expected classes with scores as of the samples before it, got labels "
+            "without. Score all samples, or none."
         )
     return record["scores"], {str(key): value for key, value in record.items() if key != "scores"}
 

@@ -22,6 +22,7 @@ from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.outside_lines import outside_lines
+from hierviz.predictions.training_lines import training_lines
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
 from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, meaning, model_name, overview_table, table, terms
@@ -90,7 +91,9 @@ class ReportParts:
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
         costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
         looks = {one.sample: one for one in samples.sensitivities}
-        return story_section(steps, models, self.numbers["models"], self.store, costs, looks, samples.review)
+        return self._trainings() + story_section(
+            steps, models, self.numbers["models"], self.store, costs, looks, samples.review
+        )
 
     # Overview ------------------------------------------------------------------------------------------------------
 
@@ -103,6 +106,7 @@ class ReportParts:
             f"The taxonomy has {taxonomy.n_leaves:,} leaf classes in {taxonomy.n_nodes:,} nodes, up to {taxonomy.max_depth} "
             f"levels below <i>{escape(taxonomy.title(0))}</i>.</p>",
             *(f"<p>{escape(line)}.</p>" for line in outside_lines([one.predictions for one in self.evaluations])),
+            self._trainings(),
             overview_table(self.numbers["models"]),
         ]
         if judged:
@@ -110,6 +114,11 @@ class ReportParts:
             outcomes = f"{escape(self.setting)}: {outcomes_text(outcome_counts(answers), '<b>{}</b>')}"
             parts.append(f"<p>{outcomes} {self._where(answers)}</p>{self._most_specific()}{self._conformal()}")
         return "".join(parts)
+
+    def _trainings(self):
+        """Which models are the last step of a training: HTML."""
+        lines = training_lines([one.predictions for one in self.evaluations])
+        return "".join(f'<p class="muted">{escape(line)}.</p>' for line in lines)
 
     def _conformal(self):
         """Conformal nodes of the models, where they were asked for: what is promised, and what held-out samples show."""

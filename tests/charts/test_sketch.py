@@ -6,10 +6,11 @@ import re
 import altair as alt
 import numpy as np
 import pytest
+from altair.utils import schemapi
 from chart_cases import many_curves
 
 from hierviz import charts
-from hierviz.charts import _compose
+from hierviz.charts import _compose, export
 from hierviz.charts._canvas import boxes, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._sketch import Own, Sketch, sketched
@@ -71,6 +72,62 @@ def test_a_picture_with_other_rows_is_written_once_and_is_the_same_as_without(da
         spec, tables = charts.to_spec(figure, as_rows, dark, keep)
         assert set(re.findall(r"[0-9a-f]{32}", json.dumps(spec))) == set(tables)
     assert not built
+
+
+def curve_figures():
+    """Operating curves with all that can be drawn on them."""
+    first, *_ = CURVES
+    points = [{"model": first, "label": "90 % correct", "threshold": 0.6, "metric": "correct", "level": 0.9}]
+    layers = charts.CurveLayers(envelope=True, levels=True, points=points)
+    yield charts.operating_curves(CURVES, layers=layers)
+    yield charts.operating_curves(CURVES, threshold=dict.fromkeys(CURVES, 0.4), width=400)
+    yield charts.operating_curves({first: CURVES[first]}, axes=charts.CurveAxes("threshold", "exact"), dark=True)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_what_is_written_without_altair_is_what_altair_writes(place, monkeypatch):
+    figure = list(curve_figures())[place]
+    assert isinstance(figure.sketch(), Sketch)
+    by_altair = plain(charts.to_spec(charts.finish(figure, figure.dark), as_rows))
+    # Nothing is left to Altair.
+    monkeypatch.setattr(export, "finish", None)
+    assert plain(charts.to_spec(figure, as_rows)) == by_altair
+
+
+def test_what_only_altair_puts_together_is_left_to_it():
+    one = alt.Chart(_compose.frame([{"x": 1.0}])).mark_point().encode(x="x:Q")
+    sized = one.properties(width=30)
+    for drawn in (layer(one, sized), layer(one, alt.layer(one, one)), vconcat(one, data=one.data)):
+        spec, tables = charts.to_spec(drawn, as_rows, False)
+        by_altair, _ = charts.to_spec(charts.finish(drawn, False), as_rows)
+        assert plain((spec, tables)) == plain((by_altair, tables))
+
+
+def test_channels_and_marks_are_written_as_altair_does():
+    table = _compose.frame({"x": [1.0, 2.0], "y": [3, 4], "name": ["a", "b"]})
+    picked = alt.selection_point(name="picked", fields=["name"], empty=False)
+    channels = (
+        {
+            "x": alt.X("x"),
+            "y": alt.Y("mean(y):Q"),
+            "color": alt.condition(picked, alt.value("red"), alt.Color("name:N")),
+        },
+        {
+            "x": alt.X(field="x", type="quantitative"),
+            "x2": alt.X2("y:Q"),
+            "y": alt.YDatum(3),
+            "tooltip": ["name:N", "x:Q"],
+        },
+        {"x": alt.XValue(np.int64(3)), "size": alt.SizeValue(3, condition={"test": "datum.x > 1", "value": 5})},
+        {"x": alt.X("x:Q", scale=alt.Scale(domain=np.array([0.0, 2.0]))), "y": alt.Y("name:N", sort=("b", "a"))},
+        {},
+    )
+    for keywords in channels:
+        views = [alt.Chart(table).mark_bar(), alt.Chart(table).mark_bar(color="red").transform_filter("datum.x > 1")]
+        drawn = layer(*(view.encode(**keywords) for view in views)).properties(title=alt.TitleParams("a", offset=2))
+        drawn = vconcat(drawn, alt.Chart(table).mark_point().encode(x="x:Q").add_params(picked), spacing=3)
+        with schemapi.debug_mode(False):
+            assert plain(charts.to_spec(drawn, as_rows)) == plain(charts.to_spec(charts.finish(drawn), as_rows))
 
 
 def test_rows_of_a_step_are_its_own():
@@ -135,7 +192,7 @@ def test_a_sketch_stands_for_its_chart():
     drawn = boxes([{"x": 0, "x2": 1, "y": 0, "y2": 1, "colour": "red"}], 10, 10)
     assert isinstance(drawn, Sketch)
     assert isinstance(drawn.encode(color=alt.value("blue")), alt.Chart)
-    assert isinstance(layer(drawn, alt.Chart().mark_point()), alt.LayerChart)
+    assert isinstance(layer(drawn, alt.Chart().mark_point()).resolve_scale(x="shared"), alt.LayerChart)
     assert isinstance(
         vconcat(legend([(None, [{"kind": "dot", "label": "a", "colour": "red", "shape": "circle"}])], 90)).chart,
         alt.VConcatChart,

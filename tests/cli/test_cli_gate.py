@@ -258,3 +258,19 @@ def test_runs_and_options_of_one_side(run):
     gate = json.loads(out)["gate"]
     assert (code, gate["baseline"], gate["candidate"]) == (0, "old", "new")
     assert any("1 run of the baseline" in note for note in gate["notes"])
+
+
+def test_steps_of_a_training_are_compared(run, world, tmp_path):
+    """Two steps with each other; of a folder the last one, which is said."""
+    steps = ("--baseline", "m@1=main.csv", "--candidate", "m@2=bad.csv")
+    code, out, err = run(*steps)
+    assert (code, err) == (1, "")
+    assert "Candidate m@2 against baseline m@1: 300 samples" in out
+    alone = run("--baseline", "main.csv", "--candidate", "bad.csv")[1]
+    assert out.splitlines()[3:5] == alone.splitlines()[3:5]
+    for step, name in ((2, "bad"), (10, "main")):
+        (tmp_path / f"epoch{step}.csv").write_text((world / f"{name}.csv").read_text())
+    code, out, err = run("--baseline", f"m@={tmp_path}", "--candidate", "near.csv", "--metric", "curve.ac=0.05")
+    assert code == 0
+    assert "Candidate near.csv against baseline m@10: 300 samples" in out
+    assert err == "note: m: the last of 2 steps, 10; `hierviz table` and `hierviz chart training` show all\n"

@@ -208,7 +208,7 @@ def test_formats_and_files(small, tmp_path, capsys, form):
     [
         (["--preset", "riel"], "riehl"),
         (["--metrics", "curve.acc"], "curve.ac"),
-        (["--confidence", "1.5"], "level"),
+        (["--confidence", "1.5"], "--confidence: expected a number between 0 and 1"),
         (["--resamples", "1"], "n_resamples"),
         (["--seed", "-1"], "seed"),
         (["--group", "sit"], "site"),

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -75,3 +76,28 @@ def test_options_call_all_steps_by_the_name_of_the_training(call):
     code, out, _ = call("evaluate", "--threshold", "flat=0.7")
     assert code == 0
     assert [entry["threshold"] for entry in json.loads(out)["models"]] == [0.7] * 3
+
+
+def test_a_report_says_which_step_it_is_about(call, tmp_path):
+    """In its overview, in its story, and with the names of the files where it says how they were read."""
+    view = "http://127.0.0.1:8501/example?sample=s1"
+    code, _, _ = call("report", "--out", tmp_path / "report.html", "--view", view)
+    assert code == 0
+    html = re.sub(r"<script.*?</script>", "", (tmp_path / "report.html").read_text(), flags=re.DOTALL)
+    words = (
+        "flat@10: 3 steps, 1 (epoch_1.csv), 2 (epoch_2.csv), 10 (epoch_10.csv); this is the last one. All numbers and examples "
+        "of this model are of this step."
+    )
+    sections = dict(re.findall(r'<section id="(\w+)">(.*?)</section>', html.replace("\u00a0", " "), flags=re.DOTALL))
+    assert words in sections["story"]
+    assert words in sections["overview"]
+    assert "3 steps, 1 (epoch_1.csv)" in sections["files"]
+    alone = [f"last={tmp_path / 'flat' / 'epoch_10.csv'}"]
+    assert call("report", "--out", tmp_path / "alone.html", predictions=alone)[0] == 0
+    assert "this is the last one" not in (tmp_path / "alone.html").read_text()
+
+
+def test_the_name_of_a_training_is_no_markdown(call, tmp_path):
+    where = [f"a*b_c*@={tmp_path / 'flat'}"]
+    _, out, _ = call("table", "--metrics", "curve.ac", "--resamples", 50, predictions=where)
+    assert r"## a\*b\_c\* over its training" in out

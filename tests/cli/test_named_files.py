@@ -195,6 +195,19 @@ def test_steps_of_a_training(folder):
         run_files(["m@1=flat/seed2.npz", "m@1.0=flat/seed10.npz"])
 
 
+def test_a_training_has_no_runs_of_its_name(folder):
+    """Its steps would be averaged with a model of the same name."""
+    words = r"m: expected steps of a training or runs .* 'flat/seed10.npz' has no step, and 'flat/seed2.npz' is m@1\. Name it m@"
+    for texts in (["m@1=flat/seed2.npz", "m=flat/seed10.npz"], ["m=flat/seed10.npz", "m@1=flat/seed2.npz"]):
+        with pytest.raises(HiervizError, match=words):
+            run_files(texts)
+    assert steps_of(["m@1=flat/seed2.npz", "last=flat/seed10.npz"])[1] == ("last", None, "flat/seed10.npz")
+    # A file of a page that has the name of a training gets another one at first.
+    from hierviz.app.widgets.reading_fields import methods_of
+
+    assert methods_of(["m_epoch1.csv", "m_epoch2.csv", "m.csv"]) == ["m@1", "m@2", "m (2)"]
+
+
 def test_a_folder_of_steps_reads_the_numbers_of_its_names(folder):
     expected = [("m", 2, "flat/seed2.npz"), ("m", 10, "flat/seed10.npz")]
     assert steps_of(["m@=flat"]) == steps_of(["m@=flat/*.npz"]) == expected

@@ -477,12 +477,18 @@ def test_what_holm_changes_is_said(pair):
 def test_parts_without_an_interval_are_counted_and_not_listed(pair):
     names = np.where(np.arange(300) < 9, "rare", "usual")
     found = gate(*(of.predictions.replace(attributes={"kind": names}) for of in pair), HARD, by="kind")
-    assert "By kind: 1 of 2 fail, 1 have no interval (mostly fewer than 10 samples):" in found.to_text()
+    assert (
+        "By kind: 1 of 2 fail, 0 hold, 0 are not clear, 1 has no interval (mostly fewer than 10 samples):"
+        in found.to_text()
+    )
     assert "rare" not in found.to_text()
     assert {row["part"] for row in found.to_dict()["gate"]["parts"]} == {"rare", "usual"}
     users = np.where(np.arange(300) < 9, "a", "b")
     found = gate(*(of.predictions.replace(attributes={"user": users}) for of in pair), HARD, by="user", group="user")
-    assert "By user: 0 of 2 fail, 2 have no interval (mostly fewer than 10 groups)." in found.to_text()
+    assert (
+        "By user: 0 of 2 fail, 0 hold, 0 are not clear, 2 have no interval (mostly fewer than 10 groups)."
+        in found.to_text()
+    )
 
 
 def test_forms(pair):
@@ -508,3 +514,56 @@ def test_forms(pair):
     assert said["metrics"][0]["interval"] == [found.rows[0].lower, found.rows[0].upper]
     frame = found.to_frame()
     assert frame["verdict"].tolist() == [row.verdict for row in [*found.rows, *found.parts]]
+
+
+def test_parts_are_counted_by_verdict(pair):
+    sites = np.array(["large", "small"])[(np.arange(300) >= 296).astype(int)]
+    sites[100:200] = "other"
+    both = [of.predictions.replace(attributes={"site": sites, "one": np.arange(300)}) for of in pair]
+    text = gate(*both, HARD + "=0.9", by="site").to_text()
+    assert "By site: 0 of 3 fail, 2 hold, 0 are not clear, 1 has no interval (mostly fewer than 10 samples):" in text
+    listed = [line for line in text.splitlines() if line.startswith(("large (", "other (", "small ("))]
+    drops = [float(line.split()[5].replace("−", "-")) for line in listed]
+    assert len(drops) == 2
+    assert drops == sorted(drops)
+    assert "one that is not clear changes nothing" in text
+    several = gate(*both, f"{HARD}=0.9,curve.ac=0.9", by="site").to_text()
+    assert "By site, 3 parts by 2 metrics: 0 of 6 fail, " in several
+    alone = gate(*both, HARD + "=0.9", by="one").to_text()
+    assert "By one: 0 of 300 fail, 0 hold, 0 are not clear, 300 have no interval" in alone
+    unclear = gate(*both, HARD + "=0.3", by="site").parts
+    n_unclear = sum(row.verdict == "not clear" and not math.isnan(row.lower) for row in unclear)
+    n_failed = sum(row.verdict == "fails" for row in unclear)
+    said = f"{n_unclear} {'is' if n_unclear == 1 else 'are'} not clear"
+    assert f"By site: {n_failed} of 3 fail, " in gate(*both, HARD + "=0.3", by="site").to_text()
+    assert said in gate(*both, HARD + "=0.3", by="site").to_text()
+
+
+def test_per_cent_are_translated():
+    for text, words in (("curve.ac=1%", r"Write curve\.ac=0\.01\."), ("curve.ac=2.5 %", r"Write curve\.ac=0\.025\.")):
+        with pytest.raises(hv.PredictionsError, match=rf"expected KEY=LIMIT .*{words}"):
+            limits_of(TREE, text)
+    with pytest.raises(hv.PredictionsError, match="less than 1"):
+        limits_of(TREE, "curve.ac=1")
+
+
+def test_the_same_answers_are_not_resampled(pair, monkeypatch):
+    """Their interval is that of many resamples, which all differ by 0."""
+    drawn = []
+    draw = hv.uncertainty.Resamples.draw
+    monkeypatch.setattr(hv.uncertainty.Resamples, "draw", lambda n, k, *args: drawn.append(k) or draw(n, k, *args))
+    again = pair[0].predictions.replace(name="again")
+    row, area = gate(pair[0], again, ["predicted.info_f1", "curve.ac"], resamples=5000).rows
+    assert max(drawn) < 50
+    t = stats.t.ppf(0.975, 299)
+    assert (row.lower, row.upper) == pytest.approx((-(t**2) / 300, t**2 / 300))
+    assert (row.verdict, area.verdict) == ("same answers", "same answers")
+    gate(*pair, "curve.ac", resamples=200)
+    assert drawn[-1] == 200
+
+
+def test_runs_are_named(pair):
+    named = [pair[1].predictions.replace(name=f"seed{k}") for k in range(5)]
+    found = gate(pair[0], named)
+    assert found.names == (pair[0].predictions.name, "seed0, seed1, seed2 and 2 more")
+    assert "Candidate seed0, seed1, seed2 and 2 more against" in found.to_text()

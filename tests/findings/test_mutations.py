@@ -496,7 +496,11 @@ def test_json_is_read_on_after_an_error(tmp_path):
     ):
         (tmp_path / name).write_text(text)
         found = hv.doctor(tmp_path / "taxonomy.csv", tmp_path / name)
-        assert sorted(one.where.split(",")[1] for one in found) == [" sample 0", " sample 2", " sample 3"], str(found)
+        assert sorted(one.where.split(",")[1] for one in found) == [
+            " sample number 1",
+            " sample number 3",
+            " sample number 4",
+        ], str(found)
 
 
 def test_a_json_file_of_another_form_is_not_told_sample_by_sample(tmp_path):

@@ -96,7 +96,7 @@ def test_what_is_a_path(taxonomy):
 
 
 def test_files_with_levels_that_disagree(taxonomy, files):
-    with pytest.raises(hv.PredictionsError, match=r"sample 1: expected a child of 'bird'.*say disagreeing='levels'"):
+    with pytest.raises(hv.PredictionsError, match=r"p\.csv:3: expected a child of 'bird'.*say disagreeing='levels'"):
         hv.load_predictions(files / "p.csv", taxonomy)
     deepest = hv.load_predictions(files / "p.csv", taxonomy, disagreeing="deepest")
     assert deepest.labels.nodes.tolist() == taxonomy.nodes("dog", "cat", "mammal", "newt").tolist()

@@ -206,6 +206,27 @@ def test_truth_by_the_names_of_picture_files(build, metadata, predict, folder, t
         assert not out.exists()
 
 
+def test_truths_outside_the_taxonomy(build, metadata, predict, folder, tmp_path):
+    """Left out or mapped, as `evaluate` reads the same files, before the model runs."""
+    path, out, truth = build(metadata=metadata), tmp_path / "p.csv", tmp_path / "truth.csv"
+    ids = sorted(one.stem for one in folder.iterdir())
+    truth.write_text("sample_id,truth\n" + "".join(f"{one},{'dgo' if one == ids[0] else 'cat'}\n" for one in ids))
+    flags = ["--inputs", folder, "--out", out, "--truth", truth]
+    code, _, err = predict(path, *flags)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "got 'dgo'" in err
+    assert "--outside-truth" in err
+    code, _, err = predict(path, *flags, "--outside-truth", "drop")
+    assert code == 0, err
+    assert f"order of the classes ({len(ids) - 1} samples with known truth" in err
+    assert "1 sample with truths outside the taxonomy left out" in err
+    (tmp_path / "mapping.csv").write_text("given,mapped_to\ndgo,dog\n")
+    code, _, err = predict(path, *flags, "--mapping", tmp_path / "mapping.csv")
+    assert code == 0, err
+    assert f"order of the classes ({len(ids)} samples with known truth" in err
+    assert "'dgo' is 'dog'" in err
+
+
 def test_flags_that_do_not_go_together(build, metadata, predict, array, tmp_path):
     path = build(metadata=metadata)
     for more, words in (

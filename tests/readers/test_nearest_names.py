@@ -288,6 +288,11 @@ def test_a_mapping_in_memory(files, taxonomy):
         ("given,mapped\nx,Canidae\n", "expected the columns given and mapped_to, each once"),
         ("given,mapped_to\nx,Canidae\nx,Vulpes\n", "mapping.csv:3: expected every given name once, got 'x' again"),
         ("given,mapped_to\n,Canidae\n", "mapping.csv:2: expected every given name once, got nothing"),
+        (
+            "given,mapped_to\nx,Canidae\nred fox,grey wolf\n",
+            "mapping.csv:3: expected names that the taxonomy does not hold, got 'red fox', which is its class 'red fox'",
+        ),
+        ("given,mapped_to\nred fox,\n", "mapping.csv:2: expected names that the taxonomy does not hold, got 'red fox'"),
         ("given,mapped_to\nx,Cnidae\n", "mapping.csv:2, column 'mapped_to': expected the name of a node"),
     ],
 )
@@ -295,6 +300,30 @@ def test_a_wrong_mapping_names_its_line(tmp_path, taxonomy, text, message):
     (tmp_path / "mapping.csv").write_text(text)
     with pytest.raises((FileError, PredictionsError), match=message):
         hv.load_mapping(tmp_path / "mapping.csv", taxonomy)
+
+
+def test_a_class_is_mapped_to_itself_at_most(tmp_path, taxonomy):
+    """Another class in a mapping would be ignored: names of classes are never looked up there."""
+    (tmp_path / "mapping.csv").write_text("given,mapped_to\nred fox,red fox\n")
+    assert len(hv.load_mapping(tmp_path / "mapping.csv", taxonomy)) == 1
+    with pytest.raises(
+        PredictionsError, match="mapping: expected names that the taxonomy does not hold, got 'red fox'"
+    ):
+        NameMapping.of({"red fox": 1}, taxonomy)
+    assert len(NameMapping.of({"red fox": taxonomy.node("red fox"), "okapi": -1}, taxonomy)) == 2
+
+
+def test_a_species_of_another_genus_is_not_called_far(taxonomy):
+    mapping = nearest(["Corvux corax", "Corvus monedula", "Corvux corax Linnaeus", "okapi"], None, taxonomy)
+    assert [mapping.note(row) for row in mapping] == [
+        "no class has the genus Corvux, and only names of one genus are compared",
+        "no class is near",
+        "no class has the genus Corvux, and only names of one genus are compared",
+        "no class is near",
+    ]
+    # Where no class is a species, there is no genus to differ.
+    plain = nearest(["Corvux corax"], None, hv.Taxonomy.from_edges([("life", "crow"), ("life", "raven")]))
+    assert plain.note(plain.rows[0]) == "no class is near"
 
 
 def test_mappings_of_several_files_are_joined(taxonomy):

@@ -333,9 +333,15 @@ def test_truth_of_objects(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('[{"cat": 0.5, "dog": 0.5}, {"cat": "x", "dog": 0.5}]', "sample 1, key 'cat': expected a number, got 'x'"),
-        ('[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5}]', "sample 1, key 'dog': expected a number, got ''"),
-        ('[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5, "frog": 0.5}]', "sample 1: expected the keys of the first sample"),
+        (
+            '[{"cat": 0.5, "dog": 0.5}, {"cat": "x", "dog": 0.5}]',
+            "sample number 2, key 'cat': expected a number, got 'x'",
+        ),
+        ('[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5}]', "sample number 2, key 'dog': expected a number, got ''"),
+        (
+            '[{"cat": 0.5, "dog": 0.5}, {"cat": 0.5, "frog": 0.5}]',
+            "sample number 2: expected the keys of the first sample",
+        ),
         ('[{"cat": 0.5, "dgo": 0.5}]', "column 'dgo': expected columns of numbers to be named after nodes"),
         ('[{"cat": 0.5, "dog": 0.5}', "expected"),
     ],

@@ -446,8 +446,8 @@ def test_score_files_leave_out_truths_without_prediction(tmp_path, taxonomy):
     # x has a truth and no row; a has a row and no truth; z has neither and is nothing.
     assert (found.n_without_prediction, found.n_without_truth) == (1, 1)
     notes = " | ".join(found.notes)
-    assert "1 samples have a truth but no prediction ('x'); they were left out" in notes
-    assert "1 samples have a prediction but no truth ('a'); they are not evaluated" in notes
+    assert "1 sample has a truth but no prediction ('x'); it was left out" in notes
+    assert "1 sample has a prediction but no truth ('a'); it is not evaluated" in notes
 
 
 def test_label_files_take_truths_without_prediction_as_empty(tmp_path, taxonomy):

@@ -190,17 +190,20 @@ BAD = {
     "a column alone": (TOP_2.replace(",score_2", ",other"), r"expected a column of the score for 'class_2'"),
 }
 BAD_JSON = {
-    "class twice": (json.dumps(LISTS).replace("dog", "cat"), r"sample 0: expected every class once, got 'cat' again"),
+    "class twice": (
+        json.dumps(LISTS).replace("dog", "cat"),
+        r"sample number 1( \(.*\))?: expected every class once, got 'cat' again",
+    ),
     "no score": (
         json.dumps(LISTS).replace('"score": 0.625', '"p": 1'),
-        r"sample 0: expected the keys label and score, got",
+        r"sample number 1( \(.*\))?: expected the keys label and score, got",
     ),
     "a word": (
         json.dumps(LISTS).replace("0.625", '"high"'),
-        r"sample 0, label 'cat': expected a number as score, got 'high'",
+        r"sample number 1( \(.*\))?, label 'cat': expected a number as score, got 'high'",
     ),
     "mass above 1": (json.dumps(LISTS).replace("0.25", "0.5"), r"sample 'a': .*sum to at most 1, got 1\.125"),
-    "unknown class": (json.dumps(LISTS).replace("dog", "dok"), r"sample 0: .*as label, got 'dok'"),
+    "unknown class": (json.dumps(LISTS).replace("dog", "dok"), r"sample number 1( \(.*\))?: .*as label, got 'dok'"),
     "wrong order": (
         json.dumps(LISTS).replace("0.625", "0.125"),
         r"all classes .*, or the best of each in falling order",
@@ -208,7 +211,7 @@ BAD_JSON = {
     "one list": (json.dumps(LISTS["a"]), r"expected one list per sample, got a single list"),
     "no list": (
         json.dumps([{"id": "a"}]),
-        r"sample 0: expected one list of labels and scores, got 0 among the keys 'id'",
+        r"sample number 1( \(.*\))?: expected one list of labels and scores, got 0 among the keys 'id'",
     ),
     "an empty object": ("{}", r"got an empty object\. Write it as"),
     "a sample twice": (
@@ -217,12 +220,12 @@ BAD_JSON = {
     ),
     "a huge integer": (
         json.dumps(LISTS).replace("0.625", "1" + 400 * "0"),
-        r"sample 0, label 'cat': expected a number as score, got an integer of 1329 bits",
+        r"sample number 1( \(.*\))?, label 'cat': expected a number as score, got an integer of 1329 bits",
     ),
     "no JSON": ("[1, 2", r"scores\.json:1: expected JSON, got an error"),
     "nothing": ("[]", r"expected a list for every sample, got none"),
-    "an empty list": ("[[]]", r"sample 0: expected a list of its classes.* got an empty list"),
-    "a number": ("[3]", r"sample 0: expected a list of its classes.* got int"),
+    "an empty list": ("[[]]", r"sample number 1( \(.*\))?: expected a list of its classes.* got an empty list"),
+    "a number": ("[3]", r"sample number 1( \(.*\))?: expected a list of its classes.* got int"),
     "a bad line": (json.dumps(RECORDS[0]) + "\n{\n", r"scores\.json:2: expected JSON, got an error"),
 }
 

@@ -31,6 +31,8 @@ HEADINGS = {
     "limit": "Limit",
     "verdict": "Verdict",
 }
+# A drop of 1 is the whole range of a share.
+MOST = 0.999
 SAID = {0: (st.success, "check_circle"), 1: (st.error, "error"), 3: (st.warning, "help")}
 
 
@@ -47,17 +49,19 @@ def draw(choice):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             metric = pick("Metric", {key: METRICS[key.split(".")[1]].label for key in keys}, ("gate", "metric"))
             tied = state.kept("gate", "limit", DEFAULT_LIMIT, width=150)
-            limit = float(st.number_input("Largest drop", 0.0, 1.0, step=0.005, format="%.3f", **tied))
+            limit = float(st.number_input("Largest drop", 0.0, MOST, step=0.005, format="%.3f", **tied))
             asked = ("gate", (*choice.where, metric, limit))
             is_asked = is_wanted(*asked, False, "Check", icon=":material/play_arrow:")
         baseline, candidate = map(escape, choice.names)
         st.caption(
-            f"Baseline {baseline}, candidate {candidate}; all samples, whatever the filters. Holds: the whole 95 % interval of "
-            "the paired difference is above −limit."
+            f"A, the baseline, is {baseline}; B, the candidate, is {candidate}. All samples count, whatever the filters. "
+            "*Holds*: B is at most so much worse, with the whole 95 % interval of the difference above −limit. *Fails*: it is "
+            "clearly worse than that. *Not clear*: there are too few samples to tell."
         )
         if is_asked:
             _found(worked_out(*asked, "Gate", lambda told: _made(choice, metric, limit, told)))
         if words := command(choice, metric, limit):
+            st.caption("The same check on the command line, for continuous integration:")
             st.code(words, language="sh", wrap_lines=True)
 
 
@@ -82,10 +86,20 @@ def _found(made):
         st.warning(escape(found), icon=":material/help:")
         return
     say, sign = SAID[found.code]
-    say(f"{escape(found.sentence)} (exit {found.code})", icon=f":material/{sign}:")
-    rows = found.to_frame()[list(HEADINGS)].rename(columns=HEADINGS)
+    # As the menu calls it.
+    labels = {row.key: row.column.label for row in found.rows}
+    said = found.sentence
+    for key, label in labels.items():
+        said = said.replace(key, label)
+    say(f"**{found.verdict.capitalize()}.** {escape(said)}", icon=f":material/{sign}:")
+    rows = found.to_frame()[list(HEADINGS)].replace({"key": labels}).rename(columns=HEADINGS)
     words, number = (HEADINGS["key"], HEADINGS["verdict"]), table.number(decimals=4)
     table.draw(rows, {name: None if name in words else number for name in rows}, key="gate-rows")
+
+
+def _name(run):
+    """The name of a model of the menu: a step of a training with its number."""
+    return run.method if run.step is None else run.name
 
 
 def command(choice, metric, limit):
@@ -104,11 +118,13 @@ def command(choice, metric, limit):
     if any(not isinstance(value, str | int | float) for value in values.values()):
         return ""
     sides = dict(zip(choice.names, ("--baseline", "--candidate"), strict=True))
+    files = files.of_last_steps
     runs = [run for run, *_ in files.readings]
-    others = {run.method for run in runs} - set(sides)
+    methods = {_name(run): run.method for run in runs}
+    others = set(methods) - set(sides)
     flags = [pair for pair in flags_of(files) if pair[0] != "--predictions"]
     flags = [(flag, value) for flag, value in flags if not any(str(value).startswith(f"{name}=") for name in others)]
-    flags += [(sides[run.method], f"{run.method}={run.path}") for run in runs if run.method in sides]
+    flags += [(sides[_name(run)], f"{_name(run)}={run.path}") for run in runs if _name(run) in sides]
     if {flag for flag, _ in flags}.isdisjoint(sides.values()):
         return ""
     flags = [(flag, value and without_folder(value)) for flag, value in flags]
@@ -117,6 +133,8 @@ def command(choice, metric, limit):
         flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in values.items() if name != "threshold"]
         ats = [choice.choice_of(key).get("threshold") for key in choice.keys]
         flags += [
-            ("--threshold", f"{name}={at:g}") for name, at in zip(choice.names, ats, strict=True) if at is not None
+            ("--threshold", f"{methods.get(name, name)}={at:g}")
+            for name, at in zip(choice.names, ats, strict=True)
+            if at is not None
         ]
     return shlex.join(["hierviz", "gate", *(word for pair in flags for word in pair if word is not None)])

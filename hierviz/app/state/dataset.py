@@ -18,7 +18,7 @@ from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
-from hierviz.opening.loading import is_cut, load_files
+from hierviz.opening.loading import is_cut, load_files, with_trainings
 from hierviz.opening.named_files import training_step
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.temporary_files import require_file
@@ -243,6 +243,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
         # Evaluating reads every score, and checks it then.
         shown = files.of_last_steps
         taxonomy, predictions_of_models, inputs = load_files(shown, stage, is_checked=None)
+        predictions_of_models = with_trainings(files, predictions_of_models)
         require_same_samples(predictions_of_models)
         models = _evaluated(predictions_of_models, stage=stage)
         content, notes = hashing.result()

@@ -7,7 +7,6 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.findings.finding import counted
-from hierviz.messages.number_text import step_text
 
 # Models that a line names.
 MOST_NAMED = 3
@@ -26,20 +25,10 @@ def account(data):
     # Side by side where there is room.
     with st.container(horizontal=not state.is_narrow(), gap="small"):
         _facts("Taxonomy", facts | taxonomy.detected, taxonomy.notes)
-        for key, model in data.models.items():
+        for model in data.models.values():
             predictions, judged = model.predictions, f"{model.n_judged:,}" if model.n_judged else "none"
             samples = {"samples": f"{predictions.n_samples:,}, {judged} with known truth"}
-            _facts(predictions.name, samples | predictions.detected | _steps(data, key), predictions.notes)
-
-
-def _steps(data, key):
-    """Which steps of its training a model has, and the files they were read from: a fact, or none."""
-    if key not in data.trainings:
-        return {}
-    steps = data.files.trainings[data.trainings[key]]
-    said = [f"{step_text(step)} ({Path(data.files.predictions[place]).name})" for step, place in steps.items()]
-    named = said if len(said) <= MOST_NAMED else [*said[: MOST_NAMED - 1], "…", said[-1]]
-    return {"training": f"{len(said)} steps, {', '.join(named)}; this is the last one"}
+            _facts(predictions.name, samples | predictions.detected, predictions.notes)
 
 
 def opened_line(data):

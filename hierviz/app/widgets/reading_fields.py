@@ -11,7 +11,7 @@ from hierviz.app.widgets.controls import menu
 from hierviz.app.widgets.ways_out import reading
 from hierviz.evaluation.model_table import run_groups
 from hierviz.opening.files import OPTIONS
-from hierviz.opening.named_files import stem, steps_of_stems
+from hierviz.opening.named_files import stem, steps_of_stems, training_step
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.outside import OUTSIDE_ANSWERS, OUTSIDE_TRUTHS
@@ -119,10 +119,10 @@ def methods_of(paths):
     Files with the same name and no run are different models, which get a number.
     """
     stems = [stem(path) for path in paths]
-    method_of = {
-        name: method for method, of_method in run_groups(stems).items() for name in of_method
-    } | steps_of_stems(stems)
-    seen, found = Counter(), []
+    steps = steps_of_stems(stems)
+    method_of = {name: method for method, of_method in run_groups(stems).items() for name in of_method} | steps
+    # A training is called as none of the other files.
+    seen, found = Counter({training_step(name)[0] for name in steps.values()}), []
     for name in stems:
         if name in method_of:
             found.append(method_of[name])

@@ -21,6 +21,7 @@ gate, limits_of, DEFAULT_LIMITS
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,8 +43,7 @@ from hierviz.comparison.gating.paired_rows import (
     without_difference,
 )
 from hierviz.comparison.resampled import has_protein
-from hierviz.comparison.table import compare
-from hierviz.evaluation.common_samples import common_rows
+from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.sets.node_sets import own_keys
@@ -52,11 +52,16 @@ from hierviz.taxonomy.checks import check_whole, is_number
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.model_difference import runs_sentence
+from hierviz.uncertainty.resamples import check_level
 
 DEFAULT_LIMIT = 0.01
 DEFAULT_LIMITS = {"curve.ac": DEFAULT_LIMIT}
 # Resamples from which a standard deviation is known to a few per cent.
 FEWEST_RESAMPLES = 100
+# Of models with the same answers: a number that differs in one sample is the same in all of these once in e^20 times.
+_DRAWS_OF_SAME = 20
+# Keywords of `compare` that are not about the answers of a model.
+_OF_COLUMNS = ("class_weights", "accretion", "conformal", "former")
 # Numbers that are counted, of which the share is what can be compared.
 _COUNTED = ("samples", "nodes", "points")
 
@@ -127,6 +132,7 @@ def gate(
     first = _predictions_of(methods[CANDIDATE][0])
     asked = limits_of(first.taxonomy, metrics)
     of_terms = [one.column.key for one in asked if has_protein([one.column])]
+    check_level(level)
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
         for one in asked:
@@ -140,27 +146,32 @@ def gate(
             )
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
-    table = compare(
+    models = evaluations_of(
         [listed_models({name: model})[0] for name, models in methods.items() for model in models],
-        metrics=[one.column.key for one in asked],
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        group=group,
-        **how,
+        **{key: value for key, value in how.items() if key not in _OF_COLUMNS},
     )
-    rows = common_rows(table.models)
-    _check_truth(table.models, rows)
+    rows = aligned_rows(models)
+    _check_truth(models, rows)
+    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
+    is_same = n_runs == (1, 1) and are_same(models[1], models[0], (rows[1], rows[0]))
     weights = how.get("class_weights")
-    sides = Sides(table, rows, weights if isinstance(weights, np.ndarray) else None)
+
+    def sides_of(n_resamples):
+        keys = [one.column.key for one in asked]
+        draws = {"resamples": n_resamples, "seed": seed, "group": group}
+        table = compare(models, metrics=keys, level=level, **draws, **how)
+        return Sides(table, rows, weights if isinstance(weights, np.ndarray) else None)
+
+    sides = sides_of(_DRAWS_OF_SAME if is_same else resamples)
     for one in asked:
         _check_value(sides, one)
-    names = _predictions_of(methods[BASELINE][0]).name, first.name
+    if is_same and not all(without_difference(sides, one.column) for one in asked):
+        sides = sides_of(resamples)
+    names = _name_of(methods[BASELINE]), _name_of(methods[CANDIDATE])
     n_groups = None if sides.groups is None else int(sides.groups.max()) + 1
-    n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
     notes = [
         words.rstrip(".") for words in [runs_sentence((f"the {BASELINE}", f"the {CANDIDATE}"), n_runs)] if words
-    ] + table.notes_of_files
+    ] + sides.table.notes_of_files
     both = sides.method(BASELINE), sides.method(CANDIDATE)
     if sides.n_effective is not None and sides.n_effective < 0.9 * (n_groups or 0):
         notes.append(
@@ -174,7 +185,7 @@ def gate(
         )
     found = with_verdicts([row_of_methods(sides, both, one) for one in asked], level)
     parts: list[Any] = []
-    if n_runs == (1, 1) and are_same(table.models[1], table.models[0], (rows[1], rows[0])):
+    if is_same:
         found = [
             replace(row, verdict=SAME, reason="the answers of both are the same for every sample")
             if without_difference(sides, row.column)
@@ -236,7 +247,11 @@ def _split(text):
     try:
         return key, float(limit)
     except ValueError:
-        raise PredictionsError(f"metrics: expected KEY=LIMIT with a number >= 0, got {text!r}. Correct it.") from None
+        percent = re.fullmatch(r"(\d+(?:\.\d+)?) ?%", limit)
+        advice = f"Write {key}={float(percent[1]) / 100:g}." if percent else "Correct it."
+        raise PredictionsError(
+            f"metrics: expected KEY=LIMIT with a number >= 0 in the unit of the metric, got {text!r}. {advice}"
+        ) from None
 
 
 def _check_limit(what, limit, column):
@@ -267,6 +282,12 @@ def _models(name, of):
     return models
 
 
+def _name_of(models):
+    """The name of a model, or of its runs."""
+    names = list(dict.fromkeys(_predictions_of(model).name for model in models))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def _predictions_of(model):
     return model.predictions if isinstance(model, Evaluation) else model
 
@@ -295,7 +316,8 @@ def _check_value(sides, asked):
             if file.summary.get(column.block) is None:
                 raise PredictionsError(
                     f"metrics: expected a number of both models, got none for {column.key} of the {name}: "
-                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric."
+                    f"{file.reasons.get(column.key, 'it does not apply')}. Name another metric, such as "
+                    "labels.subset_accuracy=0.01."
                 )
         method = sides.method(name)
         if method.value(column.key) is not None and column.key not in method.draws:

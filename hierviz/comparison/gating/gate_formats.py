@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 from hierviz.comparison.formats import DASH, plain, table_row
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
@@ -134,7 +135,8 @@ def remarks(gate) -> list[str]:
     ]
     if gate.parts:
         found.append(
-            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them."
+            "Parts fail only where the drop is clearly larger than the limit after Holm's correction of all of them; one that is "
+            "not clear changes nothing."
         )
     return [*found, *(f"Note: {note}." for note in gate.notes)]
 
@@ -153,11 +155,21 @@ def _shown(gate):
 
 
 def _of_parts(gate):
-    n_none, n_shown = sum(math.isnan(row.lower) for row in gate.parts), len(_shown(gate))
-    said = f"By {gate.by}: {sum(row.verdict == 'fails' for row in gate.parts):,} of {len(gate.parts):,} fail"
+    """How many parts there are of each verdict, and which are listed."""
+    known = [row for row in gate.parts if not math.isnan(row.lower)]
+    counts, n_none = Counter(row.verdict for row in known), len(gate.parts) - len(known)
+    each = [
+        f"{counts['fails']:,} of {len(gate.parts):,} fail",
+        f"{counts['holds'] + counts['same answers']:,} hold",
+        f"{counts['not clear']:,} {'is' if counts['not clear'] == 1 else 'are'} not clear",
+    ]
     if n_none:
-        said += f", {n_none:,} have no interval (mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'})"
-    return said + (f"; {n_shown} are listed, the largest drops first" if 0 < n_shown < len(gate.parts) - n_none else "")
+        few = f"mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
+        each.append(f"{n_none:,} {'has' if n_none == 1 else 'have'} no interval ({few})")
+    listed = f"; {MOST_PARTS} are listed, the largest drops first" if len(known) > MOST_PARTS else ""
+    n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
+    of_each = f", {n_parts:,} part{'s' * (n_parts != 1)} by {n_metrics} metrics" if n_metrics > 1 else ""
+    return f"By {gate.by}{of_each}: {', '.join(each)}{listed}"
 
 
 def _called(row):

@@ -39,6 +39,10 @@ def level_places(names):
     return (found[0], found[1]) if len(found[0]) > 1 else ([], [])
 
 
+# What each row would repeat in a list of them.
+_ADVICE = re.compile(r" (Check the names and the taxonomy|Correct the row)\.$")
+
+
 def looks_like(names):
     """Whether there are two columns of levels."""
     return bool(level_places(names)[0])
@@ -80,7 +84,7 @@ def read(samples, where, reading, said):
             labels = (
                 _of_ranks(columns, ranks, taxonomy, unknown)
                 if ranks
-                else _nodes_of_columns(columns, predicted, taxonomy, where, unknown)
+                else _nodes_of_columns(columns, predicted, taxonomy, where, unknown, columns.place)
             )
         except PredictionsError as error:
             more = (
@@ -109,9 +113,37 @@ def read(samples, where, reading, said):
     return replace(raw, labels=labels, truth=truth, notes=(*raw.notes, *notes), **kinds)
 
 
-def _nodes_of_columns(columns, places, taxonomy, where, unknown):
-    cells = np.array([columns.single_text(place) for place in places], dtype=object).T
-    return level_nodes(cells, taxonomy, where, unknown)
+def _nodes_of_columns(columns, places, taxonomy, where, unknown, place=None):
+    cells = np.array([columns.single_text(column) for column in places], dtype=object).T
+    return level_nodes(cells, taxonomy, where, unknown, place)
+
+
+def off_paths(columns, taxonomy, unknown):
+    """(row, what is wrong) of the rows that stop `read` where levels may not disagree: all of them, in their order.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the rows.
+    taxonomy : Taxonomy
+    unknown : OutsideNames
+    """
+    names = [name.strip() for name in columns.names]
+    predicted, _ = level_places(names)
+    places = predicted or rank_places(names)
+    known = {}
+    for row, cells in enumerate(zip(*map(columns.single_text, places), strict=True)):
+        if cells not in known:
+            try:
+                if predicted:
+                    level_nodes(np.array([cells], dtype=object), taxonomy, "row", unknown)
+                else:
+                    deepest_nodes([cells], taxonomy, lambda row: "row", unknown)
+                known[cells] = None
+            except PredictionsError as error:
+                known[cells] = _ADVICE.sub("", error.template.partition(": ")[2].removesuffix(unknown.advice))
+        if known[cells] is not None:
+            yield row, known[cells]
 
 
 def _kept(columns, places, reading, where):

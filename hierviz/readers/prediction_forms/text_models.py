@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
+from hierviz.readers.columns import sample_place
 from hierviz.readers.json_text import of_kind
 from hierviz.readers.prediction_forms.detections import by_score
 from hierviz.readers.prediction_forms.language_models import named_by_texts
@@ -37,11 +38,13 @@ def cats_records(objects, where, reading, notes):
     lost: dict = {}
     for number, value in enumerate(objects):
         cats = value.get("cats") if isinstance(value, dict) else None
+        known = value if isinstance(value, dict) else {}
+        key = next((key for key in _ID_KEYS if isinstance(known.get(key), (str, int))), None)
         if not isinstance(cats, dict) or not cats:
             raise PredictionsError(
-                f"{where}, sample {number}: expected 'cats' with scores, got none. Score every text."
+                f"{sample_place(where, number, '' if key is None else str(value[key]))}: expected 'cats' with scores, got none. "
+                "Score every text."
             )
-        key = next((key for key in _ID_KEYS if isinstance(value.get(key), (str, int))), None)
         ids = {} if key is None else {"sample_id": str(value[key])}
         more = {name: text for name, text in value.items() if name != key and isinstance(text, str)}
         lost |= dict.fromkeys(name for name in value if name not in ("cats", key, *more))
