@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from hierviz.charts._answer_changes import answer_changes as answer_changes
     from hierviz.charts._answer_dots import answer_dots as answer_dots
     from hierviz.charts._answer_steps import answer_steps as answer_steps
+    from hierviz.charts._bars import level_bars as level_bars
+    from hierviz.charts._bars import signed_bars as signed_bars
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
@@ -115,9 +117,7 @@ if TYPE_CHECKING:
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
     from hierviz.charts._flip_ribbon import flip_ribbon_drag as flip_ribbon_drag
     from hierviz.charts._items import interval_lines as interval_lines
-    from hierviz.charts._items import level_bars as level_bars
     from hierviz.charts._items import metric_bars as metric_bars
-    from hierviz.charts._items import signed_bars as signed_bars
     from hierviz.charts._level_answers import level_answers as level_answers
     from hierviz.charts._matrices import agreement_matrix as agreement_matrix
     from hierviz.charts._matrices import level_matrix as level_matrix

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
-from hierviz.charts._matrices import _cell, _cells, _room
+from hierviz.charts._word_cells import cells_drawn, room_of, word_cell
 from hierviz.charts.theme import palette, rule_label
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -53,7 +53,7 @@ def decisions(found, *, dark=None, width=900):
 
 def n_metrics_drawn(found, width):
     """How many of the metrics `decisions` draws in so many pixels: the first ones."""
-    return min(len(found.metrics), _room(width, NARROWEST, NAMES_SHARE)[1])
+    return min(len(found.metrics), room_of(width, NARROWEST, NAMES_SHARE)[1])
 
 
 def _drawn(found, dark, width):
@@ -71,11 +71,13 @@ def _drawn(found, dark, width):
                 tips["said"] = _said(found, row, column)
             shade = None if np.isnan(value) else BEST * bool(is_best)
             name = f"{entry.label}{' ↓' if entry.better == 'lower' else ''}"
-            cells.append(_cell(look, _name(found, rule), name, text, shade, "bold" if is_best else "normal", **tips))
+            cells.append(
+                word_cell(look, _name(found, rule), name, text, shade, "bold" if is_best else "normal", **tips)
+            )
             if is_optimal:
                 cells[-1]["edge"] = look.ink
     titles = {"rule": "Rule", "metric": "Metric", "said": "Value"}
-    return _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES_SHARE)
+    return cells_drawn(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES_SHARE)
 
 
 def _name(found, rule):

@@ -1,11 +1,10 @@
-"""Numbers of some items, an item a line: estimates with their intervals as dots, amounts as bars.
+"""Numbers of some items, an item a line: estimates with their intervals as dots.
 
 Names of items are labels of an axis, which cuts those that are too long; tooltips have them whole.
 """
 
 from __future__ import annotations
 
-import functools
 import json
 
 import altair as alt
@@ -14,6 +13,7 @@ import numpy as np
 from hierviz.charts._compose import STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
+from hierviz.charts._sketch import Own, sketched
 from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -22,8 +22,6 @@ from hierviz.metrics.registry import METRICS
 # Pixels: widest names of items, of one series in a line, between lines; below which numbers need more of the room.
 NAMES, SERIES, BETWEEN, NARROW = 250, 11, 16, 560
 ENDS = ("estimate", "lower", "upper")
-# Of a level of the taxonomy, both numbers of samples: title and colour.
-COLUMNS = {"truths": ("Truths of this depth", "fn"), "answers": ("Answers that stop there", "path")}
 
 
 # The library gives names the width that they need, and the plot the rest.
@@ -31,8 +29,14 @@ FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
 
 
 def item_places(items, colours, look, width, highlight=None):
-    """(properties of the chart, encodings of the place and colour of the rows ``item`` and ``model``)."""
-    weight = {"condition": {"test": f"datum.value === {json.dumps(highlight)}", "value": 600}, "value": 400}
+    """(properties of the chart, settings of `places_of` for the rows ``item`` and ``model``)."""
+    order, bold = Own(list(items)), Own(f"datum.value === {json.dumps(highlight)}")
+    height = Own(len(items) * (SERIES * len(colours) + BETWEEN))
+    return {"width": width, "height": height, "autosize": FIT}, (order, colours, look, width, bold)
+
+
+def places_of(order, colours, look, width, bold):
+    """Encodings of the place and colour of rows."""
     axis = alt.Axis(
         title=None,
         domain=False,
@@ -42,16 +46,15 @@ def item_places(items, colours, look, width, highlight=None):
         labelLimit=min(NAMES, 0.4 * width) - 12,
         labelColor=look.ink,
         labelFontSize=SIZE,
-        labelFontWeight=weight,
+        labelFontWeight={"condition": {"test": bold, "value": 600}, "value": 400},
         labelExpr="split(datum.label, '\\n')",
     )
     colour = by_name(alt.Color, "model", colours, 0.6 * width, symbolType="square")
-    places = {
-        "y": alt.Y("item:N", sort=list(items), axis=axis, scale={"paddingInner": 0.25, "paddingOuter": 0.15}),
+    return {
+        "y": alt.Y("item:N", sort=order, axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
         "yOffset": alt.YOffset("model:N", sort=list(colours)),
         "color": colour if len(colours) > 1 else colour.legend(None),
     }
-    return {"width": width, "height": len(items) * (SERIES * len(colours) + BETWEEN), "autosize": FIT}, places
 
 
 def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
@@ -78,30 +81,56 @@ def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=
     highlight : str, optional
         Item whose name is bold.
     """
-    size, places = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
-    axis = {"title": title, "grid": True, "tickCount": 5, "tickSize": 0, "labelPadding": 6}
-    x = alt.X("value:Q", scale={"domain": list(domain), "nice": False, "zero": False}, axis=axis)
-    base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
-    layers = []
-    if line is not None:
-        layers.append(alt.Chart(frame({"value": [line[0]]})).mark_rule(**line[1], **STILL).encode(x))
-    layers += [
-        base.mark_rule(strokeWidth=2.5, opacity=0.55, **STILL).encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places),
-        base.mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1).encode(
-            x, **places, tooltip=_tips(tooltip)
-        ),
-    ]
+    size, at = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
+    x, table = (Own(list(domain)), Own(title)), frame({name: rows[name].to_numpy() for name in rows})
+    layers = [] if line is None else [_line(frame({"value": [line[0]]}), x, line[1])]
+    layers += [_spans(table, at), _circles(table, at, x, tooltip)]
     if runs:
         of_run = {name: tooltip[name] for name in tooltip if name.partition(":")[0] in runs[0]} | {"run:N": "Run"}
-        rings = alt.Chart(frame(runs)).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
-        layers.append(rings.encode(x, **places, tooltip=_tips(of_run)))
+        layers.append(_rings(frame(runs), at, x, of_run))
     if "text" in rows:
-        words = base.mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None)
-        layers.append(words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")))
+        layers.append(_above(table, at, x))
     return layer(*layers).properties(**size)
 
 
-def _tips(fields):
+def _value(domain, title):
+    """The channel of values of `dots`."""
+    x = alt.X("value:Q", axis=alt.Axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6))
+    return x.scale(domain=domain, nice=False, zero=False)
+
+
+@sketched
+def _line(table, x, mark):
+    return alt.Chart(table).mark_rule(**mark, **STILL).encode(_value(*x))
+
+
+@sketched
+def _spans(table, at):
+    spans = alt.Chart(table).mark_rule(strokeWidth=2.5, opacity=0.55, **STILL)
+    return spans.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places_of(*at))
+
+
+@sketched
+def _circles(table, at, x, tooltip):
+    _, _, look, *_ = at
+    circles = alt.Chart(table).mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1)
+    return circles.encode(_value(*x), **places_of(*at), tooltip=tips_of(tooltip))
+
+
+@sketched
+def _rings(table, at, x, tooltip):
+    rings = alt.Chart(table).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
+    return rings.encode(_value(*x), **places_of(*at), tooltip=tips_of(tooltip))
+
+
+@sketched
+def _above(table, at, x):
+    _, _, look, *_ = at
+    words, places = alt.Chart(table).mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None), places_of(*at)
+    return words.encode(_value(*x), places["y"], places["yOffset"], text=alt.Text("text:N"))
+
+
+def tips_of(fields):
     return tooltips({field: (title, ".4~f") if field.endswith(":Q") else title for field, title in fields.items()})
 
 
@@ -182,115 +211,3 @@ def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
         return dots(rows, {"": look.models[0]}, tips, title=None, look=look, width=width, highlight=highlight, **where)
 
     return Figure(draw, table, dark=dark, width=width)
-
-
-def signed_bars(series, items, *, highlight=None, dark=None, width=1000):
-    """Bars of the values of each item, one a series, to the left of zero where negative.
-
-    Parameters
-    ----------
-    series : dict of str to sequence of float
-        Name to one value an item.
-    items : sequence of str
-    highlight : int, optional
-        Place of an item whose name is bold.
-    dark : bool, optional
-    width : int
-        Pixels.
-
-    Returns
-    -------
-    Figure
-        Its table: ``item`` and a column a series.
-    """
-    values = {name: [float(value) for value in row] for name, row in series.items()}
-    bold = None if highlight is None else items[highlight]
-    draw = functools.partial(_signed_bars, values, list(items), bold)
-    return Figure(draw, frame({"item": list(items), **values}), dark=dark, width=width)
-
-
-def _signed_bars(values, items, bold, dark, width):
-    look = palette(dark)
-    size, places = item_places(items, dict(zip(values, look.models)), look, width, bold)
-    rows = [
-        {"item": item, "model": name, "value": value, "text": value_text(value)}
-        for name, row in values.items()
-        for item, value in zip(items, row, strict=True)
-    ]
-    low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
-    # Numbers are at the ends of the bars.
-    room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
-    ends = [low - room if low else 0, high + room if high else 0]
-    x = alt.X("value:Q", axis=None, scale={"domain": ends, "nice": False})
-    base = alt.Chart(frame(rows))
-    is_left = "datum.value < 0"
-    side = {"align": alt.ExprRef(f"{is_left} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{is_left} ? -5 : 5")}
-    words = base.mark_text(**side, fontSize=SMALL, color=look.ink, tooltip=None)
-    drawn = layer(
-        base.mark_bar(cornerRadius=1, **STILL).encode(x, **places),
-        alt.Chart(frame({"value": [0.0]})).mark_rule(color=look.axis, **STILL).encode(x),
-        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
-    )
-    return drawn.properties(**size)
-
-
-def level_bars(levels, *, dark=None, width=800):
-    """Pairs of bars for every level of a taxonomy, all on one scale: truths that are classes of it, answers that stop there.
-
-    Parameters
-    ----------
-    levels : SubtreeLevels
-    dark : bool, optional
-    width : int
-        Pixels.
-
-    Returns
-    -------
-    Figure
-        The number of classes of a level is next to its depth. Its table: that of `SubtreeLevels.to_frame`.
-    """
-    table = frame(dict(levels.to_frame().items()))
-    return Figure(functools.partial(_level_bars, table), table, lambda: _levels_said(levels), dark, width)
-
-
-def _level_bars(table, dark, width):
-    look, rows = palette(dark), table[table["n_nodes"] > 0]
-    items = [
-        f"depth {depth}\n{n:,} {'class' if n == 1 else 'classes'}"
-        for depth, n in zip(rows["depth"].tolist(), rows["n_nodes"].tolist())
-    ]
-    colours = {title: look.outcome(colour) for title, colour in COLUMNS.values()}
-    size, places = item_places(items, colours, look, width)
-    # Large enough to compare, in a drawing that fits a screen.
-    size["height"] = len(items) * min(64, max(36, 500 // max(len(items), 1)))
-    pairs = [
-        {"item": item, "model": title, "value": int(value), "text": f"{value:,}"}
-        for key, (title, _) in COLUMNS.items()
-        for item, value in zip(items, rows[key].tolist())
-    ]
-    tips = _tips({"item:N": "Level", "model:N": "What", "text:N": "Samples"})
-    # Numbers are at the ends of the bars.
-    most = max((row["value"] for row in pairs), default=0) or 1
-    ends = [0, most * (1.1 if width >= NARROW else 1.25)]
-    x = alt.X("value:Q", axis=None, scale={"domain": ends, "nice": False})
-    base = alt.Chart(frame(pairs))
-    words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
-    drawn = layer(
-        base.mark_bar(cornerRadius=1).encode(x, **places, tooltip=tips),
-        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
-    )
-    return drawn.properties(**size)
-
-
-def _levels_said(levels):
-    """How large the taxonomy is and where truths and answers are, in words."""
-    truths, answers = int(levels.truths.argmax()), int(levels.answers.argmax())
-    said = f"{levels.n_nodes.sum():,} classes on {(levels.n_nodes > 0).sum()} levels, {levels.n_leaves.sum():,} of them leaves; "
-    said += f"{levels.n_supported.sum():,} have a truth at or below them. "
-    n_truths, n_answers = int(levels.truths[truths]), int(levels.answers[answers])
-    if n_truths:
-        most = (
-            f", most answers of depth {answers} ({n_answers:,})" if n_answers else "; no answer is one of these classes"
-        )
-        said += f"Most truths are classes of depth {truths} ({n_truths:,}){most}."
-    return said.strip()

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import functools
-import json
-import textwrap
 
-import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
+from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
-from hierviz.charts._items import FIT
-from hierviz.charts._value_colours import mixed
-from hierviz.charts.theme import FONT, SIZE, SMALL, palette
+from hierviz.charts._word_cells import cells_drawn, room_of, word_cell
+from hierviz.charts.theme import palette
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.formats import number
 from hierviz.messages.errors import PredictionsError
@@ -21,12 +17,6 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import rounded
 
-# Pixels: widest names of rows, narrowest and widest cell, its height, a line of a title.
-NAMES, NARROWEST, WIDEST, ROW, LINE = 250, 44, 110, 30, 14
-# Of the width, what names of rows take at most.
-NAMES_SHARE = 0.36
-# Of the share of a colour from which on text on it is light.
-STRONG = 0.6
 # Of more methods a sentence names those that are first.
 NAMED = 8
 # What is written of the marks of ranks.
@@ -35,83 +25,7 @@ MARKS = {"best": "best", "tied": "not clearly different from the best", "second"
 
 def n_metrics_drawn(found, width):
     """How many of the metrics `agreement_matrix` draws in so many pixels: the first ones."""
-    return max(2, min(len(found.columns), _room(width)[1]))
-
-
-def _room(width, narrowest=NARROWEST, share=NAMES_SHARE):
-    """(pixels of the names of rows, at most a share of all, columns that have room next to them)."""
-    left = min(NAMES, share * width)
-    return left, max(1, int((width - 4 - left) // narrowest))
-
-
-def _cell(look, row, column, text, share, weight="normal", **tips):
-    """A cell for `_cells` with what its tooltip says; `share` is how blue it is, below 0 how orange, None where unknown."""
-    if share is None:
-        colour, ink = look.grid, look.ink
-    else:
-        colour = mixed(look.background, look.path if share >= 0 else look.fp, abs(share))
-        ink = look.ink if abs(share) < STRONG else look.on_colour
-    looks = {"colour": colour, "ink": ink, "weight": weight, "edge": "transparent"}
-    return {"row": row, "column": column, "text": text} | looks | tips
-
-
-def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES_SHARE):
-    """Draw cells of `_cell`, `row` pixels high; `titles` are those of their tooltips by field.
-
-    Where cells would be too narrow the first columns are drawn.
-    """
-    look = palette(dark)
-    rows, columns = ([*dict.fromkeys(cell[key] for cell in cells)] for key in ("row", "column"))
-    left, n = _room(width, narrowest, share)
-    columns = columns[:n]
-    wide = min((width - 4 - left) / len(columns), WIDEST)
-    axis = {"title": None, "domain": False, "ticks": False, "grid": False}
-    size = SIZE if left == NAMES else SMALL
-    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, labelFontSize=size, labelLimit=left - 10)
-    # Titles are broken between words; where a word has no room, they are turned.
-    letters = max(6, int(wide / 6))
-    lines = {column: "\n".join(textwrap.wrap(column, letters, break_long_words=False)) for column in columns}
-    is_turned = max(len(word) for column in columns for word in column.split()) > letters
-    above = alt.Axis(
-        **axis,
-        orient="top",
-        labelAngle=270 if is_turned else 0,
-        labelAlign="left" if is_turned else "center",
-        labelFontSize=SMALL,
-        labelLimit=180,
-        # Further lines go down from the first one.
-        labelPadding=6 if is_turned else 6 + LINE * max(text.count("\n") for text in lines.values()),
-        labelExpr="datum.label" if is_turned else "split(" + json.dumps(lines) + "[datum.label], '\\n')",
-    )
-    base = alt.Chart(frame([cell for cell in cells if cell["column"] in lines])).encode(
-        alt.X("column:N", sort=columns, axis=above, scale={"padding": 0.04}),
-        alt.Y("row:N", sort=rows, axis=names, scale={"padding": 0.06}),
-    )
-    words = base.mark_text(
-        lineBreak="\n",
-        lineHeight=LINE,
-        **_lines_up(row),
-        fontSize=SMALL,
-        font=FONT,
-        fontWeight=alt.ExprRef("datum.weight"),
-        tooltip=None,
-    )
-    drawn = layer(
-        base.mark_rect(cornerRadius=3, strokeWidth=1.5).encode(
-            color=OWN_COLOUR,
-            stroke=alt.Stroke("edge:N", scale=None),
-            tooltip=tooltips({f"{field}:N": title for field, title in titles.items()}),
-        ),
-        words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
-    )
-    # The library gives names the width that they need, and the cells the rest.
-    wide = min(width, NAMES + WIDEST * len(columns))
-    return drawn.properties(width=wide, height=row * len(rows), autosize=FIT)
-
-
-def _lines_up(row):
-    """Where the first of two lines of text is in a high cell: the library centres the first one."""
-    return {"dy": -LINE / 2} if row > ROW else {}
+    return max(2, min(len(found.columns), room_of(width)[1]))
 
 
 def agreement_matrix(found, *, dark=None, width=900):
@@ -161,9 +75,9 @@ def _agreement(found, dark, width):
             "pairs": f"{found.reversed[i][j]} of {found.pairs[i][j]}",
         }
         share = None if value is None else 0.75 * value
-        cells.append(_cell(look, f"{i + 1}  {one}", str(j + 1), text, share, one=one, other=other, **tips))
+        cells.append(word_cell(look, f"{i + 1}  {one}", str(j + 1), text, share, one=one, other=other, **tips))
     titles = {"one": "Metric", "other": "and", "tau": "Kendall's τ-b", "pairs": "Pairs of methods reversed"}
-    return _cells(cells, titles, dark, width)
+    return cells_drawn(cells, titles, dark, width)
 
 
 def _agreed(found, i, j):
@@ -213,14 +127,14 @@ def _levels(found, dark, width):
         tips = {"model": name, "trained": trained, "tested": tested}
         if np.isnan(value):
             tips["value"] = "the model does not know this level"
-            cells.append(_cell(look, f"{trained}: {name}", tested, "–", None, **tips))
+            cells.append(word_cell(look, f"{trained}: {name}", tested, "–", None, **tips))
             continue
         is_best = rounded(sign * value) == rounded(known).max()
         share = 0.8 if is_best else 0.45 * (sign * value - known.min()) / ((known.max() - known.min()) or 1)
         text, weight = value_text(float(value)), "bold" if is_best else "normal"
-        cells.append(_cell(look, f"{trained}: {name}", tested, text, share, weight, value=text, **tips))
+        cells.append(word_cell(look, f"{trained}: {name}", tested, text, share, weight, value=text, **tips))
     titles = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
-    return _cells(cells, titles, dark, width)
+    return cells_drawn(cells, titles, dark, width)
 
 
 def _best_of_levels(found):
@@ -295,10 +209,10 @@ def _ranks(found, columns, dark, width):
                 "–" if rank is None else f"{rank} ≈" if mark == "tied" else str(rank),
                 "bold" if is_top else "normal",
             )
-            cells.append(_cell(look, method.name, column.label, text, share, weight, **tips))
+            cells.append(word_cell(look, method.name, column.label, text, share, weight, **tips))
     fields = ("row", "column", "rank", "value", "interval", "mark")
     titles = dict(zip(fields, ("Method", "Metric", "Rank", "Value", "Interval", "Mark"), strict=True))
-    return _cells(cells, titles, dark, width)
+    return cells_drawn(cells, titles, dark, width)
 
 
 def _firsts(found, columns):

@@ -14,7 +14,7 @@ from hierviz.charts._blocks import inside_words
 from hierviz.charts._canvas import boxes, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._matrix import line_key, line_title
+from hierviz.charts._matrix_lines import line_key, line_title
 from hierviz.charts._ribbons import ribbon_hover, ribbons, stacked_ends
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import ANSWERS, SMALL, palette

@@ -13,6 +13,7 @@ import numpy as np
 
 from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips, vconcat
 from hierviz.charts._figure import Figure
+from hierviz.charts._sketch import Own, sketched
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.diagnosis._reliability import Reliability
 from hierviz.messages.errors import PredictionsError
@@ -23,6 +24,15 @@ MOST = 12
 # Pixels: sides of a diagram at least and at most, the strip below it, its axes, between diagrams, around all of them.
 PLOT, WIDEST, STRIP, AXES, SPACING, AROUND = 210, 280, 46, 48, 14, 66
 MARGIN = AXES + SPACING
+QUARTERS = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"}
+FIELDS = {
+    "range:N": "Probabilities",
+    "p:Q": ("Mean probability", ".3f"),
+    "rate:Q": ("Share of events", ".3f"),
+    "lower:Q": ("95 % interval from", ".3f"),
+    "upper:Q": ("to", ".3f"),
+    "n:Q": ("Samples", ","),
+}
 KEY = ["Dots: share of events with its 95 % interval.", "Dashed: calibrated."]
 
 
@@ -60,10 +70,13 @@ def _drawn(found, places, dark, width):
     plot = min(WIDEST, max(PLOT, int(width - AROUND) // beside - MARGIN))
     panels = [_panel(found, place, dark, plot) for place in places]
     rows = [hconcat(*panels[i : i + beside], spacing=SPACING) for i in range(0, len(panels), beside)]
-    key = alt.TitleParams(
-        [" ".join(KEY)] if beside > 1 else KEY, anchor="start", color=palette(dark).muted, fontSize=12, offset=8
-    )
-    return vconcat(*rows, spacing=12, title=key)
+    key = {
+        "text": [" ".join(KEY)] if beside > 1 else KEY,
+        "anchor": "start",
+        "color": palette(dark).muted,
+        "fontSize": 12,
+    }
+    return vconcat(*rows, spacing=12).properties(title=key | {"offset": 8})
 
 
 def _table(found, places):
@@ -113,43 +126,62 @@ def _panel(found, place, dark, plot):
     # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
     left = np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1)
     right = np.clip(np.maximum(bins["high"], bins["p"] + 0.008), 0, 1)
-    base = alt.Chart(frame({**bins, "range": ranges, "left": left, "right": right}))
-    fields = {"range:N": "Probabilities", "p:Q": ("Mean probability", ".3f"), "rate:Q": ("Share of events", ".3f")}
-    fields |= {"lower:Q": ("95 % interval from", ".3f"), "upper:Q": ("to", ".3f"), "n:Q": ("Samples", ",")}
-    tips = tooltips(fields)
-    scale, quarters = alt.Scale(domain=[0, 1], nice=False), {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"}
-    axis = alt.Axis(title="share of events", grid=True, **quarters)
-    x, y = alt.X("p:Q", scale=scale, axis=None), alt.Y("rate:Q", scale=scale, axis=axis)
-    diagonal = alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
-    layers = [diagonal.mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, **STILL).encode(x, y)]
+    of_bins = frame({**bins, "range": ranges, "left": left, "right": right})
+    layers = [_diagonal(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}), look)]
     if len(bins["n"]):
-        spans = base.mark_rule(strokeWidth=2, color=look.path, **STILL)
-        dots = base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1)
-        low = alt.Y("lower:Q", scale=scale, axis=axis)
-        layers += [spans.encode(x, low, y2=alt.Y2("upper:Q")), dots.encode(x, y, tooltip=tips)]
-    is_flagged = bool(found.is_flagged[place])
-    title = alt.TitleParams(
-        found.subjects[place],
-        limit=plot + 20,
-        subtitle=_verdict(found, place),
-        anchor="start",
-        fontWeight=600,
-        subtitleFontSize=SMALL,
-        subtitleFont=FONT,
-        subtitleColor=(look.ink if dark else look.fp) if is_flagged else look.muted,
-        offset=8,
-    )
-    most = float(bins["n"].max(initial=1))
-    counts = alt.Axis(title="n per bin", values=[0, most], format="~s", grid=False)
-    below = base.mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5).encode(
-        alt.X("left:Q", scale=scale, axis=alt.Axis(title="probability", **quarters)),
-        alt.Y("n:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=counts),
+        layers += [_spans(of_bins, look), _dots(of_bins, look)]
+    title = {
+        "text": Own(found.subjects[place]),
+        "limit": plot + 20,
+        "subtitle": Own(_verdict(found, place)),
+        "anchor": "start",
+        "fontWeight": 600,
+        "subtitleFontSize": SMALL,
+        "subtitleFont": FONT,
+        "subtitleColor": Own((look.ink if dark else look.fp) if found.is_flagged[place] else look.muted),
+        "offset": 8,
+    }
+    below = _counts(of_bins, look, Own([0, float(bins["n"].max(initial=1))])).properties(width=plot, height=STRIP)
+    return vconcat(layer(*layers).properties(width=plot, height=plot, title=title), below, spacing=4)
+
+
+def _at(field="rate:Q"):
+    """The channels of a place in the diagram."""
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(title="share of events", grid=True, **QUARTERS)
+    return alt.X("p:Q", scale=scale, axis=None), alt.Y(field, scale=scale, axis=axis)
+
+
+@sketched
+def _diagonal(table, look):
+    line = alt.Chart(table).mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, **STILL)
+    return line.encode(*_at())
+
+
+@sketched
+def _spans(table, look):
+    spans = alt.Chart(table).mark_rule(strokeWidth=2, color=look.path, **STILL)
+    return spans.encode(*_at("lower:Q"), y2=alt.Y2("upper:Q"))
+
+
+@sketched
+def _dots(table, look):
+    mark = {"size": 60, "opacity": 1, "color": look.path, "stroke": look.background, "strokeWidth": 1}
+    return alt.Chart(table).mark_circle(**mark).encode(*_at(), tooltip=tooltips(FIELDS))
+
+
+@sketched
+def _counts(table, look, ends):
+    """The number of samples of each bin, on an axis with these ends."""
+    counts = alt.Axis(title="n per bin", values=ends, format="~s", grid=False)
+    bars = alt.Chart(table).mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5)
+    return bars.encode(
+        alt.X("left:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(title="probability", **QUARTERS)),
+        alt.Y("n:Q", scale=alt.Scale(domain=ends, nice=False), axis=counts),
         x2=alt.X2("right:Q"),
         y2=alt.Y2Datum(0),
-        tooltip=tips,
+        tooltip=tooltips(FIELDS),
     )
-    below = below.properties(width=plot, height=STRIP)
-    return vconcat(layer(*layers).properties(width=plot, height=plot, title=title), below, spacing=4)
 
 
 def _verdict(found, place):

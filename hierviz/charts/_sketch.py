@@ -2,12 +2,14 @@
 
 Altair takes ten times as long to build and write out a figure as its rows take. A `Sketch` is a view, or several put together,
 that is not made yet: what it is drawn with besides its tables is its `layout`, and figures of one layout have one
-specification but for their data. It stands for the chart: whatever a chart can do, it is made for.
+specification but for their data and for those settings that are an `Own`. It stands for the chart: whatever a chart can do, it
+is made for.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from types import SimpleNamespace
@@ -21,6 +23,28 @@ PLAIN = (str, int, float, bool, type(None), SchemaBase)
 
 
 @dataclass(frozen=True, eq=False)
+class Own:
+    """A setting of one picture, such as the words of an axis: no part of the layout, since `make` only hands it on.
+
+    Attributes
+    ----------
+    value : object
+        What Vega-Lite takes: number, text, list or dict.
+    """
+
+    value: Any
+
+
+class Slot(str):
+    """Where a table, or the value of an `Own`, goes into a specification."""
+
+    def __new__(cls, place):
+        made = super().__new__(cls, place)
+        made.place = place
+        return made
+
+
+@dataclass(frozen=True, eq=False)
 class Sketch:
     """A chart that `make` gives of a table, or of other sketches, and of settings.
 
@@ -31,7 +55,8 @@ class Sketch:
     table : DataFrame or None
     parts : tuple of Sketch or alt.Chart
     settings : tuple of (tuple, dict)
-        Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels.
+        Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels; an
+        `Own` by itself or in lists and dicts.
     """
 
     make: Callable
@@ -44,14 +69,40 @@ class Sketch:
         """The chart, made when it is first asked for."""
         if self.table is not None:
             return made(self.made_of_table)
-        arguments, keywords = self.settings
+        arguments, keywords = self._filled_settings
         return self.make(*map(made, self.parts), *arguments, **keywords)
 
     @functools.cached_property
     def made_of_table(self):
         """What `make` gives of the table: a chart, or a Sketch of several."""
-        arguments, keywords = self.settings
+        arguments, keywords = self._filled_settings
         return self.make(self.table, *arguments, **keywords)
+
+    @property
+    def _filled_settings(self):
+        return _own_filled(self.settings, lambda own: own.value)
+
+    @property
+    def form(self):
+        """The same with a `Slot` for each `Own`, whose place is ("own", its number in `values`)."""
+        numbers = itertools.count()
+        return self._filled(lambda own: Slot(("own", next(numbers))))
+
+    @property
+    def plain(self):
+        """The same with the value of each `Own`."""
+        return self._filled(lambda own: own.value)
+
+    @property
+    def values(self):
+        """The values of all `Own`, in the order of their slots: list."""
+        found = []
+        self._filled(lambda own: found.append(own.value))
+        return found
+
+    def _filled(self, fill):
+        parts = tuple(part._filled(fill) if isinstance(part, Sketch) else part for part in self.parts)
+        return Sketch(self.make, self.table, parts, _own_filled(self.settings, fill))
 
     @functools.cached_property
     def has_layout(self):
@@ -80,9 +131,21 @@ class Sketch:
         return getattr(self.chart, name)
 
 
+def _own_filled(value, fill):
+    """A setting with what `fill` gives for each `Own`."""
+    if isinstance(value, Own):
+        return fill(value)
+    if isinstance(value, dict):
+        return {key: _own_filled(part, fill) for key, part in value.items()}
+    return type(value)(_own_filled(part, fill) for part in value) if type(value) in (tuple, list) else value
+
+
 def with_properties(chart, **keywords):
-    """A chart with properties."""
-    return chart.properties(**keywords)
+    """A chart with properties: Altair's method would copy every view and check each value, which may be a slot."""
+    made = chart.copy(deep=False)
+    for name, value in keywords.items():
+        setattr(made, name, value)
+    return made
 
 
 def sketched(make):
@@ -113,6 +176,8 @@ def _text(value):
         value = value.item()
     if isinstance(value, PLAIN):
         return repr(value)
+    if isinstance(value, Own):
+        return "…"
     if isinstance(value, tuple | list):
         return f"({','.join(map(_text, value))})"
     if isinstance(value, dict):

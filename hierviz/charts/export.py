@@ -17,7 +17,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from hierviz.charts._plain_spec import NotPlainError, plain_spec
-from hierviz.charts._sketch import Sketch
+from hierviz.charts._sketch import Sketch, Slot
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import drawn, finish, surroundings
 from hierviz.messages.csv_cells import safe_frame_csv
@@ -75,16 +75,22 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
     if not isinstance(chart, Sketch):
         return _filled(_written(chart if chart.config is not alt.Undefined else finish(chart, dark)), pack)
     if not chart.has_layout:
-        return _filled(_written(chart, dark), pack)
+        return _filled(_written(chart.plain, dark), pack)
     # Views may share a table.
     places = list(map(id, chart.tables))
     layout = f"{bool(dark)} {[places.index(place) for place in places]} {chart.layout}"
-    spec, own = keep(layout, lambda: _written(chart, dark, chart.tables))
-    return _filled((spec, dict(enumerate(chart.tables)) | own), pack)
+
+    def write():
+        # A slot is a text, which Altair does not take for a number.
+        with debug_mode(False):
+            return _written(chart.form, dark, chart.tables)
+
+    spec, own = keep(layout, write)
+    return _filled((spec, dict(enumerate(chart.tables)) | own), pack, chart.values)
 
 
 def _written(chart, dark=False, known=()):
-    """(specification of a finished chart or a Sketch, whose tables are named by `_Slot`; those that are not `known`, by slot)."""
+    """(specification of a finished chart or a Sketch, whose tables are named by `Slot`; those that are not `known`, by slot)."""
     places = {id(table): place for place, table in reversed(list(enumerate(known)))}
     tables: dict[Any, pd.DataFrame] = {}
 
@@ -93,7 +99,7 @@ def _written(chart, dark=False, known=()):
         place = places.setdefault(id(table), f"own {len(places)}")
         if place not in range(len(known)):
             tables[place] = table
-        return {"name": _Slot(place)}
+        return {"name": Slot(place)}
 
     with _ALTAIR:
         alt.data_transformers.register("aside", aside)
@@ -116,18 +122,10 @@ def _surroundings(dark):
     return found | {"config": found["config"].to_dict(validate=False)}
 
 
-class _Slot(str):
-    """The place of a table in a specification."""
-
-    def __new__(cls, place):
-        made = super().__new__(cls, place)
-        made.place = place
-        return made
-
-
-def _filled(written, pack):
-    """(specification that names its tables by hashes of their contents, the tables as bytes by these names)."""
-    (spec, tables), names, packed_tables = written, {}, {}
+def _filled(written, pack, values=()):
+    """(specification with the values in its slots, its tables named by hashes of their contents; the tables as bytes by name)."""
+    (spec, tables), packed_tables = written, {}
+    names = {("own", place): value for place, value in enumerate(values)}
     for place, table in tables.items():
         content = pack(table)
         names[place] = hashlib.sha256(content).hexdigest()[:32]
@@ -139,12 +137,12 @@ def _filled(written, pack):
 
 
 def _named(part, names):
-    """A copy with the names of tables in their slots."""
+    """A copy with names of tables and values in their slots."""
     if isinstance(part, dict):
         return {key: _named(value, names) for key, value in part.items()}
     if isinstance(part, list):
         return [_named(value, names) for value in part]
-    return names[part.place] if isinstance(part, _Slot) else part
+    return names[part.place] if isinstance(part, Slot) else part
 
 
 @functools.cache

@@ -8,7 +8,7 @@ no answer, number or sentence.
 
 Functions and classes
 ---------------------
-ladder_record, colour_places, step_at, LadderSettings
+ladder_record, started, colour_places, step_at, LadderSettings
 """
 
 from __future__ import annotations
@@ -98,12 +98,9 @@ def ladder_record(
     colours = colours or colour_places(evaluations)
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
-    rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
     numbers = {row["r"]: row["parameter"] for row in tables["steps"]}
-    values, held = _values(settings), held or {}
-    rule = settings.rule if settings.rule in rules else rules[0]
-    is_labels = models[0].p is None
-    return {
+    is_labels, held = models[0].p is None, held or {}
+    record = {
         "id": models[start].evaluation.predictions.sample_id(models[start].row),
         "models": [
             {"key": key, "name": model.evaluation.predictions.name, "colour": colours[key]} | _held(held.get(key, ""))
@@ -113,17 +110,26 @@ def ladder_record(
             {
                 "key": key,
                 "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label,
-                "parameter": numbers[key],
+                "parameter": number,
             }
-            for key in rules
+            for key, number in numbers.items()
         ],
-        "values": values,
-        "start": {"model": start, "rule": rule, "value": values.get(numbers[rule], settings.threshold)},
+        "values": {},
+        "start": {"model": start},
         "sample": [_sample(models[start], picture)],
         **tables,
         **_ticks(tables["curve"]),
         **({"ask": questions(models, tables["steps"], changed)} if settings.asks else {}),
     }
+    return started(record, settings)
+
+
+def started(record, settings):
+    """The record where another of its rules, or another value of their numbers, is shown first."""
+    numbers, values = {rule["key"]: rule["parameter"] for rule in record["rules"]}, _values(settings)
+    rule = settings.rule if settings.rule in numbers else next(iter(numbers))
+    shown = {"rule": rule, "value": values.get(numbers[rule], settings.threshold)}
+    return record | {"values": values, "start": record["start"] | shown}
 
 
 def colour_places(evaluations):

@@ -88,7 +88,7 @@ def _icicle(chosen, charts, look):
 
 
 def _matrix(chosen, charts, look):
-    from hierviz.charts._matrix import lines_at_first, matrix_lines
+    from hierviz.charts._matrix_lines import lines_at_first, matrix_lines
     from hierviz.diagnosis.confusion_matrix import matrix
     from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 

@@ -22,6 +22,7 @@ from hierviz.comparison._paired_answers import names_of_two
 from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
+from hierviz.evaluation.sample_numbers import number_keys
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.extras import frame
@@ -106,9 +107,9 @@ def sample_metrics(
     evaluation: Evaluation, rule: str = "majority", threshold: float = 0.5, **parameters: Any
 ) -> list[str]:
     """Keys of the numbers that single samples of an evaluation have; arguments as `Evaluation.per_sample`."""
-    columns = evaluation.per_sample(rule, threshold, **parameters)
-    left_out = ("row", "sample_id", "p_truth", *NODE_COLUMNS)
-    return [key for key in columns if key not in left_out and key in METRICS]
+    left_out = ("p_truth", *NODE_COLUMNS)
+    keys = number_keys(evaluation, rule, threshold, **parameters)
+    return [key for key in keys if key not in left_out and key in METRICS]
 
 
 def metrics_on_samples(

@@ -2,7 +2,7 @@
 
 Functions
 ---------
-parts_of, totals_of, per_sample
+parts_of, totals_of, per_sample, number_keys
 """
 
 from __future__ import annotations
@@ -131,13 +131,39 @@ def per_sample(
         columns["predicted"] = ends[rows]
     if evaluation.why_no_curve() is None:
         columns |= evaluation.distribution_per_sample()
-        further = SCORE_BLOCKS if more else ()
-        for block in ("top_down", *further, *(("predicted",) if "predicted" in columns else ())):
+        for block in _score_blocks("predicted" in columns, more):
             parts = parts_of(evaluation, block, choice)
-            columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
+            columns |= {key: parts[key] for key in _of_every_sample(block)}
     if more and why_no_levels(evaluation) is None:
         parts = parts_of(evaluation, "levels", choice)
         columns |= {key: parts[key] for key in keys_of("levels", Mean)}
     if more:
         columns |= parts_of(evaluation, "lca", choice)
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()
+
+
+def number_keys(
+    evaluation: Any, rule: str | None = None, threshold: float | None = None, **parameters: Any
+) -> list[str]:
+    """Keys of the numbers of `per_sample`, in its order; those of blocks that take long are not computed."""
+    rule, threshold = rule_and_threshold(rule, threshold)
+    if not evaluation.n_judged:
+        return []
+    choice, keys = {"rule": rule, "threshold": threshold, **parameters}, []
+    if evaluation.why_no_curve() is None:
+        is_set = evaluation.best_leaf is not None and inference_rule(rule).returns_sets
+        has_answer = not is_set and (evaluation.best_leaf is not None or evaluation.label_paths() is not None)
+        keys = [*evaluation.distribution_per_sample()]
+        keys += [key for block in _score_blocks(has_answer) for key in _of_every_sample(block)]
+    return list(
+        dict.fromkeys([*keys, *parts_of(evaluation, "confusion", choice), *evaluation.set_counts(choice).per_sample()])
+    )
+
+
+def _score_blocks(has_answer, more=False):
+    """Blocks of scores on a tree with numbers of single samples."""
+    return ("top_down", *(SCORE_BLOCKS if more else ()), *(("predicted",) if has_answer else ()))
+
+
+def _of_every_sample(block):
+    return [key for key in keys_of(block, Mean) if key not in OVER_ERRORS]

@@ -7,11 +7,13 @@ Halves are rounded up (of a negative number down: away from 0), as a reader roun
 
 Functions
 ---------
-value_text, percent_text, points_text, probability_text, count_text, step_text, fixed_text, adding_up, shares_text,
+value_text, percent_text, percent_texts, points_text, probability_text, count_text, step_text, fixed_text, adding_up, shares_text,
 threshold_text
 """
 
 import math
+
+import numpy as np
 
 FEWEST, MOST = 3, 7
 # A share such as 0.145 is a little less in binary: it is rounded as it is written.
@@ -44,6 +46,17 @@ def percent_text(share, digits=0):
     if 1 - step / 100 < share < 1:
         return f"over {100 - step:.{digits}f} %"
     return f"{fixed_text(100 * share, digits)} %"
+
+
+def percent_texts(shares, digits=0):
+    """`percent_text` of many shares, ndarray of float of shape (n,): ndarray of str objects of shape (n,)."""
+    step = 10.0**-digits
+    steps = np.floor(100 * shares * 10**digits + 0.5 + NUDGE)
+    different, place = np.unique(steps, return_inverse=True)
+    texts = np.array([f"{_written(one, digits)} %" for one in different.tolist()], dtype=object)[place]
+    texts[(shares > 0) & (shares < step / 100)] = f"under {step:.{digits}f} %"
+    texts[(shares > 1 - step / 100) & (shares < 1)] = f"over {100 - step:.{digits}f} %"
+    return texts
 
 
 def points_text(share, other, digits=0):

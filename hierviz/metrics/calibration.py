@@ -35,8 +35,9 @@ import numpy as np
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 
-# Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
-ONE_BY_ONE, GROUPS_A_BIN = 1500, 20
+# Up to so many samples are redrawn one by one; more in groups of nearly equal p: so many a bin that the variance of its events is
+# right to a thousandth, and at most 20.
+ONE_BY_ONE, GROUPS_A_BIN, TOLERANCE = 1500, 20, 1e-3
 # Outcomes that are redrawn at a time.
 REDRAWN_AT_ONCE = 4_000_000
 
@@ -138,8 +139,12 @@ def _redrawn(p, start, n, sums, n_redraws, rng):
     if len(p) <= ONE_BY_ONE:
         first, sizes, share = start, np.ones(len(p), dtype=np.intp), p
     else:
-        # Each bin in equal parts, given by where they start.
-        parts = np.minimum(n, GROUPS_A_BIN)
+        # Of k equal parts the variance is too large by about the variance of p in the bin over k².
+        mean = sums / n
+        spread = np.maximum(np.add.reduceat(p * p, start) / n - mean * mean, 0)
+        needed = np.sqrt(spread / np.maximum(TOLERANCE * mean * (1 - mean), np.finfo(float).tiny))
+        parts = np.minimum(n, np.clip(np.ceil(needed), 1, GROUPS_A_BIN).astype(np.intp))
+        # Given by where they start.
         bin_of = np.repeat(np.arange(len(n)), parts)
         first = np.cumsum(parts) - parts
         step = np.arange(len(bin_of)) - first[bin_of]
@@ -151,9 +156,11 @@ def _redrawn(p, start, n, sums, n_redraws, rng):
     for begin in range(0, n_redraws, step):
         some = slice(begin, min(begin + step, n_redraws))
         shape = (some.stop - some.start, len(share))
-        drawn = (
-            (rng.random(shape) < share).astype(np.intp) if len(p) <= ONE_BY_ONE else rng.binomial(sizes, share, shape)
-        )
+        if len(p) <= ONE_BY_ONE:
+            drawn = (rng.random(shape) < share).astype(np.intp)
+        else:
+            # All outcomes of a group one after the other: numpy prepares each group once.
+            drawn = rng.binomial(sizes[:, None], share[:, None], shape[::-1]).T
         null[some] = np.abs(np.add.reduceat(drawn, first, axis=1) - sums).sum(axis=1) / len(p)
     return null
 

@@ -5,6 +5,7 @@ import pytest
 from visit import Visit
 
 from hierviz.app.example_page import side_by_side
+from hierviz.app.state import server_memory
 from hierviz.app.widgets import living
 from hierviz.charts import _probability_tree as tree
 from hierviz.diagnosis import sample_answers
@@ -75,7 +76,8 @@ def test_the_record_of_a_sample_is_made_once_and_those_beside_it_are_there(monke
         return drawn(models, sample, *given, **named)
 
     monkeypatch.setattr(living, "ladder_record", record)
-    # A threshold of its own: records are kept for all visitors.
+    # Records are kept for all visitors.
+    server_memory.server().results.drop("ladder of all thresholds")
     visit = Visit("example", threshold="0.4321")
     first = visit.sample
     assert len(made) == len(set(made)) == 3
@@ -88,4 +90,8 @@ def test_the_record_of_a_sample_is_made_once_and_those_beside_it_are_there(monke
     assert visit.sample == first
     visit.go("overview")
     visit.go("example")
+    assert len(made) == 4
+    # Another threshold is where the handle is.
+    other = Visit("example", threshold="0.4322", sample=first)
+    assert other.sample == first
     assert len(made) == 4

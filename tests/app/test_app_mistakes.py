@@ -10,7 +10,7 @@ from visit import Visit, plain, shelve
 import hierviz as hv
 from hierviz.app.mistakes_page import slices_panel
 from hierviz.app.state import server_memory
-from hierviz.charts._matrix import lines_at_first
+from hierviz.charts._matrix_lines import lines_at_first
 from hierviz.diagnosis import review_queue
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill

@@ -6,7 +6,8 @@ from chart_cases import large, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.charts._matrix import CELL, NODE, line_key, line_title, lines_at_first, matrix_lines
+from hierviz.charts._matrix import CELL, NODE
+from hierviz.charts._matrix_lines import line_key, line_title, lines_at_first, matrix_lines
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 
 TREE = hv.Taxonomy.from_edges(

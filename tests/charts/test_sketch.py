@@ -13,7 +13,7 @@ from hierviz import charts
 from hierviz.charts import _compose, export
 from hierviz.charts._canvas import boxes, legend, texts
 from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._sketch import Sketch, sketched
+from hierviz.charts._sketch import Own, Sketch, sketched
 from hierviz.charts.export import _rows as as_rows
 
 CURVES = dict(list(many_curves(3).items()))
@@ -161,6 +161,30 @@ def test_views_that_share_a_table_are_another_layout_than_those_that_do_not():
         drawn = layer(*(mark(table, colour) for table, colour in zip(tables, ("red", "blue"), strict=True)))
         _, found = charts.to_spec(drawn, as_rows, False, keep)
         assert {row["x"] for table in found.values() for row in json.loads(table)} == values
+    assert keep.n_written == 2
+
+
+@sketched
+def named(table, words, colour):
+    axis = alt.Axis(labelExpr=words["of"], values=words["at"])
+    return alt.Chart(table).mark_bar(color=colour).encode(alt.X("x:Q", axis=axis))
+
+
+def test_words_and_sizes_of_one_picture_are_written_into_what_is_written_once():
+    keep = Kept()
+    rows = _compose.frame([{"x": 1}])
+    for text, ends, width in (("a", [0, 1], 10), ("b", [0, 2, 3], 20)):
+        parts = [named(rows, {"of": Own(text), "at": Own(ends)}, colour) for colour in ("red", "blue")]
+        drawn = layer(*parts).properties(width=Own(width), height=30)
+        kept = charts.to_spec(drawn, as_rows, False, keep)
+        assert plain(kept) == plain(charts.to_spec(charts.finish(drawn.chart), as_rows))
+        spec = kept[0]
+        assert (spec["width"], spec["height"]) == (width, 30)
+        axes = [view["encoding"]["x"]["axis"] for view in spec["layer"]]
+        assert axes == [{"labelExpr": text, "values": ends}] * 2
+    assert keep.n_written == 1
+    # What is not the picture's own is another layout.
+    charts.to_spec(layer(parts[0], parts[0]).properties(width=Own(20), height=30), as_rows, False, keep)
     assert keep.n_written == 2
 
 

@@ -10,6 +10,9 @@ import hierviz as hv
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.constants import constants
 from hierviz.comparison.disagreement import SampleDisagreement, _column, _share_below, sample_metrics
+from hierviz.evaluation.evaluation import NODE_COLUMNS
+from hierviz.metrics.registry import METRICS
+from hierviz.taxonomy.node_lists import NodeLists
 
 
 @pytest.fixture
@@ -89,7 +92,7 @@ def test_a_constant_answer_is_called_so(taxonomy):
 
 def test_empty_answers_and_a_low_mcc(taxonomy):
     truth = taxonomy.nodes(*["cat", "dog", "duck", "newt"] * 3)
-    labels = hv.NodeLists.from_lists([[], [], [taxonomy.node("duck")], [taxonomy.node("newt")]] * 3)
+    labels = NodeLists.from_lists([[], [], [taxonomy.node("duck")], [taxonomy.node("newt")]] * 3)
     assert "6 of 12 answers are empty or the root alone." in table(taxonomy, labels, truth).warnings["m"]
     wrong = table(taxonomy, taxonomy.nodes(*["newt", "duck", "newt", "cat"] * 3), truth)
     assert any("contradict the truth" in warning for warning in wrong.warnings["m"])
@@ -126,6 +129,26 @@ def test_the_first_of_many_are_those_of_the_whole_order(gaps, most):
     assert some["sample_id"].astype(int).tolist() == whole.order[:most].tolist()
     known = [place for place in range(len(gaps)) if not np.isnan(gaps[place])]
     assert whole.order.tolist() == sorted(known, key=lambda place: -abs(gaps[place]))
+
+
+def test_metrics_of_samples_are_the_columns_that_are_numbers(models, taxonomy):
+    """Also of labels, of sets, and of a graph."""
+    truth = taxonomy.nodes("cat", "duck")
+    labels = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("dog", "mammal"), truth=truth)
+    lists = hv.Predictions.from_labels(taxonomy, NodeLists.from_lists([[3], [1, 4]]), truth=truth)
+    graph = hv.Taxonomy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+    of_graph = hv.Predictions.from_labels(graph, graph.nodes("d", "b"), truth=graph.nodes("d", "c"))
+    further = map(hv.Evaluation.from_predictions, (labels, lists, of_graph))
+    for model, rules in (
+        (models[0], ("majority", "leaf", "darts", "threshold_set")),
+        *((one, ("majority",)) for one in further),
+    ):
+        for rule in rules:
+            columns = model.per_sample(rule, 0.3)
+            left_out = ("row", "sample_id", "p_truth", *NODE_COLUMNS)
+            numbers = [key for key in columns if key in METRICS and key not in left_out]
+            assert sample_metrics(model, rule, 0.3) == numbers
+            assert numbers
 
 
 def test_single_numbers_are_those_of_all_columns(models):

@@ -191,9 +191,18 @@ def test_a_calibrated_model_is_flagged_as_often_as_promised(n, n_sets):
     assert np.mean(errors) == pytest.approx(found.null_ece.mean(), rel=0.1)
 
 
-def test_redrawn_in_groups_has_the_same_law():
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda rng: rng.beta(0.3, 3, 1500),
+        lambda rng: rng.random(1500),
+        lambda rng: 0.02 * rng.random(1500) ** 3,
+        lambda rng: 1 - 0.3 * rng.random(1500) ** 6,
+    ],
+)
+def test_redrawn_in_groups_has_the_same_law(law):
     rng = np.random.default_rng(3)
-    p = rng.beta(0.3, 3, 1500)
+    p = law(rng)
     keywords = {"n_bins": 15, "min_samples": 20, "n_redraws": 4000, "rng": rng}
     alone = calibration_of(p, p > 0.5, **keywords)
     with pytest.MonkeyPatch.context() as patch:

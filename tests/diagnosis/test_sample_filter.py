@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.sample_filter import _contains
 from hierviz.metrics.outcomes import OUTCOMES
 
 
@@ -91,3 +92,18 @@ def test_attributes_and_words(taxonomy):
         rows(under=7)
     with pytest.raises(hv.PredictionsError, match="among: expected True or False for each of the 3 judged samples"):
         hv.mistakes(predictions, among=np.ones(2, dtype=bool))
+
+
+@many
+@given(
+    st.lists(st.text(st.sampled_from("aAbB7 _.éÉßİ\0\n"), max_size=6), min_size=1, max_size=8),
+    st.text(st.sampled_from("aAbB7 _é\0"), min_size=1, max_size=3),
+    st.integers(0, 70),
+)
+def test_texts_that_hold_a_part_are_those_of_single_texts(texts, part, more):
+    """Also where one of them is long, or not of ASCII letters."""
+    column = np.array([*texts, "x" * more])
+    sought = part.casefold()
+    # numpy drops zeros at the end.
+    expected = [sought.rstrip("\0") in text.rstrip("\0").lower() for text in column.tolist()]
+    assert _contains(column, sought).tolist() == expected

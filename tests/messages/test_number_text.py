@@ -17,6 +17,7 @@ from hierviz.messages.number_text import (
     count_text,
     fixed_text,
     percent_text,
+    percent_texts,
     probability_text,
     shares_text,
     value_text,
@@ -41,6 +42,12 @@ from hierviz.messages.number_text import (
 )
 def test_percentages_are_rounded_as_the_digits_of_a_table_are(share, digits, text):
     assert percent_text(share, digits) == text
+
+
+def test_percentages_of_many_shares_are_those_of_each():
+    shares = np.concatenate([np.arange(2001) / 2000, np.random.default_rng(0).random(500), [1e-9, 1 - 1e-9, 0.145]])
+    for digits in (0, 1, 2):
+        assert percent_texts(shares, digits).tolist() == [percent_text(share, digits) for share in shares.tolist()]
 
 
 @pytest.mark.parametrize(

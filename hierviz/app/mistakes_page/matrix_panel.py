@@ -16,7 +16,8 @@ from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, main_place, title, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
-from hierviz.charts._matrix import CELL, FILLED, NODE, line_key, line_title, lines_at_first, matrix_lines
+from hierviz.charts._matrix import CELL, NODE
+from hierviz.charts._matrix_lines import FILLED, line_key, line_title, lines_at_first, matrix_lines
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill

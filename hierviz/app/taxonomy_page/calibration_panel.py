@@ -10,6 +10,7 @@ from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import below, figure, main_place, written_out
 from hierviz.app.widgets.figure import draw as draw_spec
+from hierviz.app.widgets.frame import unfolded
 from hierviz.diagnosis._confidence_reliability import confidence_reliability, confidence_sentence
 from hierviz.diagnosis._overconfidence import depths_sentence
 from hierviz.messages.number_text import fixed_text
@@ -174,25 +175,28 @@ def _note(found):
 
 
 def _example():
-    with st.expander("Calibrated leaves do not make calibrated parents: an example"):
-        found = example()
-        subjects = found.subjects
-        parent, leaf = subjects.index("u"), subjects.index("a")
-        st.markdown(
-            "Four leaves: **a** and **b** are children of **u**, **c** and **d** of **w**. For each sample the model favours one "
-            "of the six pairs of leaves: these two have p = 0.4, the other two p = 0.1. How often each is true:\n\n"
-            "| favoured pair | shares of the two | shares of the others | p of the parents |\n|---|---|---|---|\n"
-            "| under one parent (a, b or c, d) | 0.2 and 0.2 | 0.3 and 0.3 | 0.8 and 0.2 |\n"
-            "| under both parents (a, c; a, d; b, c; b, d) | 0.5 and 0.5 | 0 and 0 | 0.5 and 0.5 |\n\n"
-            "Leaf a has p = 0.4 in three pairs, where it is true with shares of 0.2, 0.5 and 0.5: 0.4 on average. With p = 0.1 "
-            "its shares are 0.3, 0 and 0: 0.1 on average. **Every leaf is calibrated.** But u gets p = 0.4 + 0.4 = 0.8 where a "
-            "or b is true in 0.2 + 0.2 = 0.4 of the cases, and p = 0.2 where it is true in 0.6. **The parents are not "
-            "calibrated**: errors of the leaves cancel on average, and add up below a parent."
+    unfolded("Calibrated leaves do not make calibrated parents: an example", "parents-example", _parents)
+
+
+def _parents():
+    found = example()
+    subjects = found.subjects
+    parent, leaf = subjects.index("u"), subjects.index("a")
+    st.markdown(
+        "Four leaves: **a** and **b** are children of **u**, **c** and **d** of **w**. For each sample the model favours one "
+        "of the six pairs of leaves: these two have p = 0.4, the other two p = 0.1. How often each is true:\n\n"
+        "| favoured pair | shares of the two | shares of the others | p of the parents |\n|---|---|---|---|\n"
+        "| under one parent (a, b or c, d) | 0.2 and 0.2 | 0.3 and 0.3 | 0.8 and 0.2 |\n"
+        "| under both parents (a, c; a, d; b, c; b, d) | 0.5 and 0.5 | 0 and 0 | 0.5 and 0.5 |\n\n"
+        "Leaf a has p = 0.4 in three pairs, where it is true with shares of 0.2, 0.5 and 0.5: 0.4 on average. With p = 0.1 "
+        "its shares are 0.3, 0 and 0: 0.1 on average. **Every leaf is calibrated.** But u gets p = 0.4 + 0.4 = 0.8 where a "
+        "or b is true in 0.2 + 0.2 = 0.4 of the cases, and p = 0.2 where it is true in 0.6. **The parents are not "
+        "calibrated**: errors of the leaves cancel on average, and add up below a parent."
+    )
+    _diagrams(found, [leaf, parent], "calibration-example")
+    st.markdown(
+        escape(
+            f"Computed from {int(found.n[leaf]):,} samples with exactly these shares: the error of leaf a is "
+            f"{fixed_text(found.ece[leaf], 3)}, that of its parent u {fixed_text(found.ece[parent], 3)}."
         )
-        _diagrams(found, [leaf, parent], "calibration-example")
-        st.markdown(
-            escape(
-                f"Computed from {int(found.n[leaf]):,} samples with exactly these shares: the error of leaf a is "
-                f"{fixed_text(found.ece[leaf], 3)}, that of its parent u {fixed_text(found.ece[parent], 3)}."
-            )
-        )
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -15,7 +16,7 @@ from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import main_place
 from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
-from hierviz.charts.ladder_record import LadderSettings, ladder_record
+from hierviz.charts.ladder_record import LadderSettings, ladder_record, started
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.scripts import text_of
 from hierviz.reports.view_file import SeenLadder
@@ -64,13 +65,22 @@ def living(data, key, choice, samples, asks=False, held=None):
     changed = {sample: what_if.changes(data.digest, key, sample) if asks else () for sample in samples.values()}
 
     def record(sample):
-        predictions = data.models[key].predictions
-        picture = picture_url(predictions.picture(predictions.row(sample)))
+        model = data.models[key]
+
+        def picture():
+            return picture_url(model.predictions.picture(model.predictions.row(sample)))
+
         if changed[sample]:
-            return packed(what_if.changed_record(data.models[key], sample, settings, changed[sample], picture))
-        colours = data.colour_places
-        more = {"picture": picture, "colours": colours, "held": held.get(sample)}
-        return packed(ladder_record(data.models, sample, settings, shown=key, **more))
+            return packed(what_if.changed_record(model, sample, settings, changed[sample], picture()))
+        more = {"shown": key, "colours": data.colour_places, "held": held.get(sample)}
+        # Where the handle is and which rule is shown is where a drawing of all of them starts.
+        drawn = replace(settings, rule=rules[0], threshold=0.5) if settings.rule in rules else settings
+        found = state.computed(
+            "ladder of all thresholds",
+            (data.digest, key, str(drawn), *held.get(sample, {}).values(), sample),
+            lambda: ladder_record(data.models, sample, drawn, picture=picture(), **more),
+        )
+        return packed(started(found, settings))
 
     records = {
         sample: state.computed("ladder", (*of, sample, changed[sample]), lambda sample=sample: record(sample))

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import checked_truth, confusion, confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 from hierviz.metrics.node_pairs import ratio
@@ -158,7 +158,10 @@ def always(taxonomy, truth, node):
     """HierarchicalConfusion of predicting the first path to one node for every sample; `truth` is NodeLists."""
     n = len(truth)
     if taxonomy.is_tree and (truth.lengths == 1).all():
-        return confusion(taxonomy, truth.nodes, np.full(n, node))
+        targets, target = _different(taxonomy, truth.nodes)
+        counted = confusion(taxonomy, targets, np.full(len(targets), node))
+        counts = (getattr(counted, cell)[target] for cell in CELLS)
+        return HierarchicalConfusion(taxonomy, truth.nodes, np.full(n, node), *counts)
     path = Towards(taxonomy, np.array([node])).first_paths()
     return confusion_paths(taxonomy, truth, PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), path))
 
@@ -166,7 +169,7 @@ def always(taxonomy, truth, node):
 def samples_below(taxonomy, truth):
     """Number of samples with a truth at or below each node, shape (n_nodes,)."""
     n_nodes = taxonomy.n_nodes
-    targets, target = np.unique(truth.nodes, return_inverse=True)
+    targets, target = _different(taxonomy, truth.nodes)
     above = Towards(taxonomy, targets).above
     row = truth.rows
     is_alone = truth.lengths[row] == 1
@@ -178,6 +181,13 @@ def samples_below(taxonomy, truth):
     return total + np.bincount(
         distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
     )
+
+
+def _different(taxonomy, nodes):
+    """The different ones of some nodes, ascending, and the place of each node among them; without sorting them."""
+    is_there = np.zeros(taxonomy.n_nodes, dtype=bool)
+    is_there[nodes] = True
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[nodes]
 
 
 def _has_nested(taxonomy, truth):
