@@ -303,7 +303,9 @@ def curves(v):
     yield "other axes", v.option("Axes", "Depth"), ""
     yield "guarantee", v.radio("Guarantee"), ""
     yield "guarantee: other loss", v.words("Mean loss, at most", "5"), ""
-    for panel in ("Model comparison", "Export", "Threshold by target"):
+    # Label numbers need all scores once.
+    yield "model comparison", v.radio("Model comparison"), "first"
+    for panel in ("Export", "Threshold by target"):
         yield panel.lower(), v.radio(panel), ""
     yield "target: 90 % correct", v.words("Correct answers, at least", "90"), ""
     yield "mean cost", v.radio("Mean cost"), ""
@@ -367,7 +369,7 @@ def taxonomy(v):
     yield "back to all classes", v.button("Show all classes"), ""
     yield "calibration", v.radio("Calibration"), "work"
     yield "calibration of a subtree", lambda: v.page.locator(".st-key-costliest button").first.click(), "work"
-    yield "calibration: other threshold", v.threshold("0.6"), ""
+    yield "calibration: other threshold", v.threshold("0.6"), "work"
 
 
 def compare(v):
