@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 
 from hierviz.charts.scripts import LADDER, ZOOM, script_of, text_of
+from hierviz.messages.errors import FileError
+from hierviz.messages.new_files import kept_folder, new_text
 
 
 @functools.cache
@@ -19,7 +22,18 @@ def module_name():
 
 @functools.cache
 def browser_module():
-    """An ES module that exports `hierviz` and `vegaEmbed`, about 0.9 MB of text."""
+    """An ES module that exports `hierviz` and `vegaEmbed`, about 0.9 MB of text.
+
+    Kept on disk where a folder for it can be written: it takes two seconds to make.
+    """
     import vl_convert
 
-    return vl_convert.javascript_bundle(script_of(*LADDER, *ZOOM) + "export { hierviz, vegaEmbed };\n")
+    place = kept_folder() / module_name()
+    with contextlib.suppress(OSError):
+        return place.read_text("utf-8")
+    made = vl_convert.javascript_bundle(script_of(*LADDER, *ZOOM) + "export { hierviz, vegaEmbed };\n")
+    with contextlib.suppress(OSError, FileError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with new_text(place) as file:
+            file.write(made)
+    return made

@@ -21,6 +21,8 @@ from types import ModuleType
 
 import numpy as np
 
+from hierviz.messages.new_files import kept_folder
+
 try:
     import fcntl
 except ImportError:
@@ -94,8 +96,7 @@ def _alone(mark):
 def _mark(name, value_type, part=""):
     # numba keeps what it compiled next to the sources or in the folder of this variable.
     digest = _digest(name, value_type.name, part, os.environ.get("NUMBA_CACHE_DIR", ""))
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "hierviz" / f"compiled-{digest}"
+    return kept_folder() / f"compiled-{digest}"
 
 
 @functools.cache

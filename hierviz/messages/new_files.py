@@ -14,6 +14,7 @@ Functions
 ---------
 new_file, new_text : a context manager that gives the file to write to.
 check_place : report early that a file cannot be written.
+kept_folder : where what takes long to make is kept for later starts.
 """
 
 import contextlib
@@ -22,6 +23,7 @@ import io
 import os
 import secrets
 import stat
+from pathlib import Path
 
 from hierviz.messages.errors import FileError
 
@@ -31,6 +33,11 @@ except ImportError:  # Windows, which removes no file that is open
     fcntl = None  # type: ignore[assignment]
 
 _START, _END = ".hierviz-", ".part"
+
+
+def kept_folder() -> Path:
+    """Folder for what takes long to make and can be made again: `hierviz` in the user's cache; it may not be there yet."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hierviz"
 
 
 @contextlib.contextmanager
