@@ -229,8 +229,10 @@ def join(raw, truth, ids=None):
     extra = extra[truth.is_known[extra]]
     is_kept = raw.labels is not None or (raw.counts_absent and isinstance(raw.scores, ListedScores))
     if len(extra):
-        done = "treated as empty predictions" if is_kept else "left out"
-        have, were = ("1 sample has", "it was") if len(extra) == 1 else (f"{len(extra)} samples have", "they were")
+        is_one = len(extra) == 1
+        empty = "an empty prediction" if is_one else "empty predictions"
+        done = f"treated as {empty}" if is_kept else "left out"
+        have, were = ("1 sample has", "it was") if is_one else (f"{len(extra)} samples have", "they were")
         notes.append(f"{have} a truth but no prediction ({listed(truth.ids[extra].tolist())}); {were} {done}")
     missing = np.flatnonzero(~is_joined)
     if len(missing):

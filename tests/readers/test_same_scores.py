@@ -318,7 +318,7 @@ def test_segments_without_a_detection_are_answered_with_nothing(tmp_path):
     assert truths == [["Fringilla coelebs", "Turdus merula"], ["Turdus philomelos"], ["Strix aluco"], ["Strix aluco"]]
     assert found.n_samples == 4
     assert found.n_without_prediction == 0
-    assert any("'dusk.wav 3-6'); they were treated as empty predictions" in note for note in found.notes)
+    assert any("'dusk.wav 3-6'); it was treated as an empty prediction" in note for note in found.notes)
     report = hv.evaluate(found, "threshold", threshold=0.5)["models"][0]
     assert report["n_samples"] == 4
 
