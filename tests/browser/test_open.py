@@ -223,10 +223,10 @@ def a_few_pictures(tmp_path):
     assets = bundle_folder() / "assets" / "demo"
     found = tmp_path / "few.zip"
     with zipfile.ZipFile(assets / "pictures.zip") as source, zipfile.ZipFile(found, "w") as target:
-        names = sorted(name for name in source.namelist() if name.endswith(".png"))[:12]
+        names = sorted(name for name in source.namelist() if name.endswith(".webp"))[:12]
         for name in names:
             target.writestr(name, source.read(name))
-    stems = {name.rsplit("/", 1)[-1].removesuffix(".png") for name in names}
+    stems = {name.rsplit("/", 1)[-1].removesuffix(".webp") for name in names}
     with open(assets / "examples.csv", encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     out = io.StringIO()

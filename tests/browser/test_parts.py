@@ -11,6 +11,9 @@ WATCH = """() => {
     const below = ":has(> .st-key-title-row) ~ ";
     window.hides = () => [...document.querySelectorAll("style")].some(one => one.textContent.startsWith(below));
     window.former = [];
+    // A busy browser may draw no frame meanwhile.
+    window.hid = false;
+    new MutationObserver(() => { hid ||= hides(); }).observe(document, {subtree: true, childList: true, characterData: true});
     const look = () => {
         const stale = [...document.querySelectorAll(`${below}[data-stale=true], ${below}* [data-stale=true]`)];
         if (hides()) former.push(stale.filter(one => one.checkVisibility()).length);
@@ -28,9 +31,9 @@ def test_a_part_that_was_left_is_hidden_at_once(open_page):
     quiet(page)
     page.evaluate(WATCH)
     page.get_by_role("radio", name="Ranks", exact=True).click()
-    page.wait_for_function("() => former.length > 0")
+    page.wait_for_function("() => hid")
     quiet(page)
-    assert set(page.evaluate("() => former")) == {0}
+    assert set(page.evaluate("() => former")) <= {0}
     assert page.locator("[data-hierviz=zoom]").count() == 0
     # With the next press in the same part all of it is stale, and stays.
     assert not page.evaluate("() => hides()")

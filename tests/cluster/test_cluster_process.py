@@ -180,8 +180,10 @@ def test_scores_that_the_app_could_not_read(both):
 
 
 @pytest.mark.long
-def test_local_workers_do_little_beside_their_work():
+def test_local_workers_do_little_beside_their_work(monkeypatch):
     """No look at themselves a hundred times a second, and memory stays for the next block of rows."""
+    # What other tests start leaves it in the environment of this process.
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     get, environment = "__import__('dask').config.get", "__import__('os').environ.get('MALLOC_TRIM_THRESHOLD_')"
     asked = ("distributed.worker.profile.enabled", "distributed.admin.system-monitor.interval")
     with connected("local:1") as client:
