@@ -214,7 +214,7 @@ def test_paper_shows_every_chart(chromium, tmp_path):
 
 @pytest.mark.long
 def test_the_report_of_the_texts(chromium, tmp_path):
-    """The demo of texts as the command writes it: its numbers are those of `evaluate`, which other tests hold to the originals."""
+    """The demo of texts as the command writes it: its numbers are those of `evaluate`, which other tests hold to originals."""
     made = tmp_path / "wikipedia.html"
     assert cli.main(["report", "--demo", "wikipedia", "--out", str(made)]) == 0
     assert made.stat().st_size < 10_000_000
