@@ -8,8 +8,8 @@ the CPU time of all threads of the server for all runs, which excludes other wor
 separately: results that the first visit of a page computes and keeps (`first`), and work that needs all scores, resamples
 or tests again, with progress on the page (`work`). Exit code 1 if another interaction takes the server longer than 0.3 s at
 up to 100,000 samples, or 1 s above; with `--cpu` if its CPU time is longer than 0.15 s, or 0.5 s above; or if an interaction
-could not be done. These limits are for a machine that needs 2 s of CPU for `LOOP`, a loop in Python: what this one needs,
-before and after, is printed too, so that figures of two days or machines can be compared.
+could not be done. Limits of CPU are of a machine that needs 2 s for a loop in Python (`speed.py`), and longer in proportion on
+a slower one; what this one needs, before and after, is printed, so that figures of two days or machines can be compared.
 """
 
 import argparse
@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 import psutil  # noqa: E402
 from playwright.sync_api import Error as PlaywrightError  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+from speed import SECONDS, loop, slower  # noqa: E402
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: E402
 from wire import Wire  # noqa: E402
 
@@ -41,8 +42,6 @@ LONGEST = 600_000
 MISSING = 30_000
 # Seconds of an interaction at up to so many samples, and above: of time, and of CPU.
 MANY, LIMITS, CPU_LIMITS = 100_000, (0.3, 1.0), (0.15, 0.5)
-# Their machine's speed, in CPU seconds of this loop at the top of a module.
-SPEED, LOOP = 2.0, "x = 0\nfor i in range(20_000_000): x += i & 3"
 
 
 def make_files(folder, n):
@@ -452,17 +451,15 @@ def measure(n, folder, pages=tuple(PAGES), tell=print):
     return times, failed
 
 
-def above_the_limit(n, times, cpu=False):
-    """What takes longer than `LIMITS`, or more CPU than `CPU_LIMITS`, first visits and work left out."""
-    limit = (CPU_LIMITS if cpu else LIMITS)[n > MANY]
-    return [what for what, (wall, _, busy, kind) in times.items() if (busy if cpu else wall) > limit and not kind]
+def above_the_limit(n, times, slower=None):
+    """What takes longer than `LIMITS`, first visits and work left out.
 
-
-def machine_speed():
-    """CPU seconds of `LOOP`."""
-    start = time.process_time()
-    exec(LOOP, {})
-    return round(time.process_time() - start, 2)
+    With `slower`, of `speed.slower`, what takes more CPU than so many times `CPU_LIMITS`.
+    """
+    limit = LIMITS[n > MANY] if slower is None else CPU_LIMITS[n > MANY] * slower
+    return [
+        what for what, (wall, _, busy, kind) in times.items() if (wall if slower is None else busy) > limit and not kind
+    ]
 
 
 def main():
@@ -474,19 +471,22 @@ def main():
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
     parser.add_argument("--folder", type=Path, help="make the files in this folder, and use those of a former run")
     arguments = parser.parse_args()
-    tables, slow, not_done = {}, [], []
-    before = machine_speed()
+    found, not_done, before = {}, [], loop()
     for n in arguments.n_samples:
         with tempfile.TemporaryDirectory() as temporary:
             folder = arguments.folder / str(n) if arguments.folder else Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            times, failed = measure(n, folder, tuple(arguments.pages))
-        tables[n] = {what: [*(round(value, 4) for value in values), kind] for what, (*values, kind) in times.items()}
-        slow += [f"{what} at {n:,}" for what in above_the_limit(n, times, arguments.cpu)]
+            found[n], failed = measure(n, folder, tuple(arguments.pages))
         not_done += failed
-    speed = [before, machine_speed()]
-    print(f"CPU of a loop in Python: {speed[0]:.2f} s before, {speed[1]:.2f} s after; limits are for {SPEED:.2f} s")
+    speed = [before, loop()]
+    print(f"CPU of a loop in Python: {speed[0]:.2f} s before, {speed[1]:.2f} s after; limits are for {SECONDS:.2f} s")
+    by_cpu = slower(*speed) if arguments.cpu else None
+    slow = [f"{what} at {n:,}" for n, times in found.items() for what in above_the_limit(n, times, by_cpu)]
     if arguments.json:
+        tables = {
+            n: {what: [*(round(value, 4) for value in values), kind] for what, (*values, kind) in times.items()}
+            for n, times in found.items()
+        }
         arguments.json.write_text(json.dumps(tables | {"loop": speed}, indent=2) + "\n")
     print("Above the limit: " + ("; ".join(slow) or "none"))
     print("Not done: " + ("; ".join(not_done) or "none"))
