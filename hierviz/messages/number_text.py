@@ -49,14 +49,9 @@ def percent_text(share, digits=0):
 
 
 def percent_texts(shares, digits=0):
-    """`percent_text` of many shares, ndarray of float of shape (n,): ndarray of str objects of shape (n,)."""
-    step = 10.0**-digits
-    steps = np.floor(100 * shares * 10**digits + 0.5 + NUDGE)
-    different, place = np.unique(steps, return_inverse=True)
-    texts = np.array([f"{_written(one, digits)} %" for one in different.tolist()], dtype=object)[place]
-    texts[(shares > 0) & (shares < step / 100)] = f"under {step:.{digits}f} %"
-    texts[(shares > 1 - step / 100) & (shares < 1)] = f"over {100 - step:.{digits}f} %"
-    return texts
+    """`percent_text` of many shares, ndarray of float of shape (n,): ndarray of str objects of shape (n,); equal ones once."""
+    different, place = np.unique(shares, return_inverse=True)
+    return np.array([percent_text(one, digits) for one in different.tolist()], dtype=object)[place]
 
 
 def points_text(share, other, digits=0):

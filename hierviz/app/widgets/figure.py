@@ -106,12 +106,12 @@ def written_out(shown):
     def keep(layout, write):
         return state.computed("specification", layout, write)
 
-    spec, tables = charts.to_spec(shown, packed, state.is_dark(), keep)
+    spec, tables = charts.to_spec(shown, arrow_bytes, state.is_dark(), keep)
     # Streamlit squeezes a single view into its width, axes included, where the specification does not say otherwise.
     return {"autosize": {"type": "pad", "contains": "padding"}} | spec | {"datasets": tables}
 
 
-def packed(table):
+def arrow_bytes(table):
     """A table as Arrow bytes; pandas, which Streamlit asks for them, takes three times as long for small ones."""
     import pyarrow
 
