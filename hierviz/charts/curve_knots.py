@@ -7,10 +7,11 @@ thresholds to choose from. Every number of the chart is exact at a knot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from hierviz.charts.curve_lines import kept
+from hierviz.charts.curve_lines import POINTS_AT_ONCE, kept, thresholds_between
 from hierviz.messages.number_text import threshold_text as threshold_text  # a name of `hierviz.charts`
 
 THOUSANDTHS = np.arange(1001) / 1000
@@ -21,7 +22,7 @@ CROWDED_FROM = 0.99
 
 def breakpoints(curves):
     """All breakpoints of some curves strictly between 0 and 1, ascending, each once."""
-    inside = [curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1] for curve in curves.values()]
+    inside = [thresholds_between(curve, 0, 1) for curve in curves.values()]
     return inside[0] if len(inside) == 1 else np.unique(np.concatenate(inside))
 
 
@@ -41,9 +42,12 @@ def knots(curves, *more):
     """
 
     def rounded(curve):
-        return kept(curve, "rounded up", lambda: np.unique(round_up(breakpoints({"": curve}))))
+        inside = thresholds_between(curve, 0, 1)
+        starts = range(0, len(inside), POINTS_AT_ONCE)
+        parts = [np.unique(round_up(inside[start : start + POINTS_AT_ONCE])) for start in starts]
+        return np.unique(np.concatenate([np.empty(0), *parts]))
 
-    breaks = np.concatenate([rounded(curve) for curve in curves.values()])
+    breaks = np.concatenate([kept(curve, "rounded up", partial(rounded, curve)) for curve in curves.values()])
     breaks = np.setdiff1d(breaks, THOUSANDTHS)
     if len(breaks) > MOST_BREAKPOINTS:
         breaks = breaks[np.linspace(0, len(breaks) - 1, MOST_BREAKPOINTS).round().astype(int)]

@@ -73,6 +73,8 @@ FINEST = (1000, 600)
 MOST_POINTS, MOST_ROWS = 2000, 4500
 # Above so many points columns are thinned first: zigzags inside one cost nothing to leave out.
 MANY = 10_000
+# Of which so many are looked at together: what is made of all of millions takes much memory.
+POINTS_AT_ONCE = 1 << 18
 
 
 def polylines(curves, x, y, x_domain, y_domain):
@@ -82,7 +84,7 @@ def polylines(curves, x, y, x_domain, y_domain):
         switch = int(curve.place(0.5))
         parts = [("high", slice(0, switch + 1)), ("low", slice(switch, None))]
         parts = parts[: 2 if switch < curve.n_points - 1 else 1]
-        return [(part, curve.values[x][places], curve.values[y][places]) for part, places in parts]
+        return ((part, curve.values[x][places], curve.values[y][places]) for part, places in parts)
 
     return _lines(curves, ("raw", x, y), pieces, x_domain, y_domain)
 
@@ -93,7 +95,7 @@ def envelopes(curves, x, y, x_domain, y_domain):
     def pieces(curve):
         at, height = envelope(curve.values[x], curve.values[y])
         # The height at a point holds from the point before it.
-        corners = np.repeat(np.concatenate([[0.0], at]), 2)[1:-1]
+        corners = np.append(0.0, np.repeat(at, 2)[:-1])
         return [("envelope", corners, np.repeat(height, 2))]
 
     return _lines(curves, ("envelope", x, y), pieces, x_domain, y_domain)
@@ -103,19 +105,22 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
     """One metric as a step function of the threshold, ``x`` = its place on the axis; parts "low" and "high" meet at 0.5."""
 
     def pieces(curve):
-        inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
-        parts = []
+        values = curve.values[key]
         for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
-            here = inside[(inside > low) & (inside < high)]
-            threshold = np.concatenate([[low], np.repeat(here, 2), [high]])
-            level = np.repeat(curve.at(np.concatenate([[low], here]))[key], 2)
+            here = np.concatenate([[low], thresholds_between(curve, low, high), [high]])
+            place, level = np.repeat(scale.place(here), 2)[1:-1], np.repeat(values[curve.place(here[:-1])], 2)
             if part == "low":
                 # What holds at 0.5 itself belongs to the part above: the parts meet there.
-                threshold, level = np.append(threshold, 0.5), np.append(level, curve.at(0.5)[key])
-            parts.append((part, scale.place(threshold), level))
-        return parts
+                place, level = np.append(place, place[-1]), np.append(level, values[curve.place(0.5)])
+            yield part, place, level
 
     return _lines(curves, ("threshold", key, scale), pieces, (0, 1), y_domain, size)
+
+
+def thresholds_between(curve, low, high):
+    """The thresholds of a curve strictly between two numbers, ascending: a view."""
+    rising = curve.threshold[::-1]
+    return rising[np.searchsorted(rising, low, side="right") : np.searchsorted(rising, high, side="left")]
 
 
 def whole_lines(curves, x, y, x_domain, y_domain):
@@ -140,7 +145,7 @@ def tables(lines):
 
 
 def _lines(curves, key, pieces, x_domain, y_domain, size=FINEST):
-    """All simplified `pieces` (of a curve: list of part, x, y) as one table; kept with each curve under `key`."""
+    """All simplified `pieces` (of a curve: part, x, y of each) as one table; kept with each curve under `key`."""
     key = (*key, tuple(map(float, x_domain)), tuple(map(float, y_domain)), size)
 
     def lines(curve):
@@ -161,24 +166,39 @@ def _table(models):
 
 def _thinned(pieces, x_domain, y_domain, size):
     """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
-    pixels = [(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])) for _, x, y in pieces]
-    tolerance = 0.1
-    points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
-    points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
+    tolerance, lines = 0.1, []
+    for part, x, y in pieces:
+        x, y = np.asarray(x), np.asarray(y)
+        if len(x) > MANY:
+            where = _columns(x, y, x_domain, y_domain, size, tolerance / 2)
+            x, y = x[where], y[where]
+        lines.append((part, x, y))
+    pixels = [(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])) for _, x, y in lines]
+    points = [simplify(x, y, tolerance) for x, y in pixels]
     while sum(map(len, points)) > MOST_POINTS:
         tolerance *= 1.5
         points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
     return [
-        (part, np.round(np.asarray(x)[where], 6), np.round(np.asarray(y)[where], 6))
-        for (part, x, y), where in zip(pieces, points, strict=True)
+        (part, np.round(x[where], 6), np.round(y[where], 6)) for (part, x, y), where in zip(lines, points, strict=True)
     ]
 
 
-def _columns(x, y, width):
+def _columns(x, y, x_domain, y_domain, size, width):
     """Of the points that follow each other inside one column of pixels the first, lowest, highest and last.
 
     What is left out is no further than `width` from the line through the rest, however often it goes up and down.
     """
+
+    def left(x, y):
+        return _one_column_each(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1]), width)
+
+    # What is left of the parts of a column has those of all of it.
+    blocks = (slice(start, start + POINTS_AT_ONCE) for start in range(0, len(x), POINTS_AT_ONCE))
+    found = np.concatenate([block.start + left(x[block], y[block]) for block in blocks])
+    return found if len(x) <= POINTS_AT_ONCE else found[left(x[found], y[found])]
+
+
+def _one_column_each(x, y, width):
     column = np.floor(x / width)
     starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
     lengths = np.diff(np.append(starts, len(x)))

@@ -62,7 +62,7 @@ class SelectiveCurve(StepCurve):
 
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each θ (number or array): the number of breakpoints not below it."""
-        return np.searchsorted(self._rising, -np.asarray(threshold, dtype=np.float64), side="right")
+        return len(self.threshold) - np.searchsorted(self.threshold[::-1], threshold, side="left")
 
     @property
     def coverage(self) -> np.ndarray:

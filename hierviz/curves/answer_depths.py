@@ -22,6 +22,8 @@ from hierviz.taxonomy.checks import array_of_numbers, check_threshold
 
 # With more thresholds than that they are likely to be those of the table itself.
 FEW_THRESHOLDS = 10_000
+# Samples, and points of a curve, that are looked at a time: what is made of all at once takes much memory.
+SAMPLES_AT_ONCE, POINTS_AT_ONCE = 1 << 16, 1 << 18
 
 
 def answer_counts(table, thresholds, kinds, n_kinds):
@@ -49,12 +51,15 @@ def answer_counts(table, thresholds, kinds, n_kinds):
     thresholds = checked_thresholds(thresholds)
     order = np.argsort(-thresholds, kind="stable")
     # What lies outside the taxonomy is as specific as a leaf, the most specific kind of node.
-    kind_of = with_outside(np.asarray(kinds), n_kinds - 1)[table.nodes]
-    first, later, place = _steps(table, thresholds[order])
+    kinds = with_outside(np.asarray(kinds), n_kinds - 1)
     n_cells = (len(thresholds) + 1) * n_kinds
-    steps = np.bincount(place * n_kinds + kind_of[later], minlength=n_cells)
-    steps -= np.bincount(place * n_kinds + kind_of[later - 1], minlength=n_cells)
-    steps[:n_kinds] += np.bincount(kind_of[first], minlength=n_kinds)
+    steps = np.zeros(n_cells, dtype=np.intp)
+    rising = -thresholds[order]
+    for _, elements, first, later in _blocks(table, n_cells):
+        kind_of, place = kinds[table.nodes[elements]], _places(rising, table.scores[elements][later])
+        steps += np.bincount(place * n_kinds + kind_of[later], minlength=n_cells)
+        steps -= np.bincount(place * n_kinds + kind_of[later - 1], minlength=n_cells)
+        steps[:n_kinds] += np.bincount(kind_of[first], minlength=n_kinds)
     counts = np.empty((len(thresholds), n_kinds), dtype=np.intp)
     counts[order] = np.cumsum(steps.reshape(-1, n_kinds), axis=0)[:-1]
     return counts
@@ -79,17 +84,26 @@ def step_means(table, thresholds, values, weights=None):
     ndarray of float, shape (J + 1,)
         Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
     """
-    first, later, place = _steps(table, thresholds)
-    gains = values[later] - values[later - 1]
-    if weights is None:
-        start, scale = values[first].sum(), table.n_samples
+    firsts = values[table.offsets[:-1]]
+    start, scale = (firsts.sum(), table.n_samples) if weights is None else (firsts @ weights, 1)
+    steps = np.zeros(len(thresholds) + 1)
+    # What is added at one point is added in the order of the samples in both cases.
+    own, order, ends = breakpoints(table) if weights is None and len(thresholds) > FEW_THRESHOLDS else (None, None, None)
+    if own is not None and (own is thresholds or np.array_equal(own, thresholds)):
+        for low in range(0, len(ends), POINTS_AT_ONCE):
+            points, before = ends[low : low + POINTS_AT_ONCE], ends[low - 1] if low else 0
+            later, place = order[before : points[-1]], np.repeat(np.arange(len(points)), np.diff(points, prepend=before))
+            steps[low + 1 :][: len(points)] = np.bincount(place, values[later] - values[later - 1])
     else:
-        start, scale = values[first] @ weights, 1
-        gains = gains * np.repeat(weights, np.diff(table.offsets) - 1)
-    # Without any step bincount counts in whole numbers.
-    steps = np.bincount(place, weights=gains, minlength=len(thresholds) + 1).astype(float)
+        rising = -np.asarray(thresholds)
+        for samples, elements, _, later in _blocks(table):
+            of_block = values[elements]
+            gains = of_block[later] - of_block[later - 1]
+            if weights is not None:
+                gains *= np.repeat(weights[samples], np.diff(table.offsets[samples.start : samples.stop + 1]) - 1)
+            np.add.at(steps, _places(rising, table.scores[elements][later]), gains)
     steps[0] += start
-    return np.cumsum(steps) / scale
+    return np.cumsum(steps, out=steps) / scale
 
 
 def answer_depths(taxonomy, table, thresholds):
@@ -149,19 +163,26 @@ def share_not_at_leaf(taxonomy, table, thresholds):
     return answer_counts(table, thresholds, taxonomy.is_leaf.astype(np.intp), 2)[:, 0] / table.n_samples
 
 
-def _steps(table, thresholds):
-    """(first element of each sample, all other elements, point of the descending thresholds at which each takes over)."""
-    first = table.offsets[:-1]
-    later = np.ones(len(table.nodes), dtype=bool)
-    later[first] = False
-    later = np.flatnonzero(later)
-    # An element is the answer from the first threshold strictly below its score on, until the next element is.
-    own, order, ends = breakpoints(table) if len(thresholds) > FEW_THRESHOLDS else (None, None, None)
-    if thresholds is not own:
-        return first, later, np.searchsorted(-np.asarray(thresholds), -table.scores[later], side="right")
-    place = np.empty(len(table.nodes), dtype=np.intp)
-    place[order] = np.repeat(np.arange(1, len(ends) + 1), np.diff(ends, prepend=0))
-    return first, later, place[later]
+def _blocks(table, least=0):
+    """Yield (slice of the samples, slice of their elements, and in it the first of each sample and all others).
+
+    A block has at least `least` samples, where there are so many.
+    """
+    at_once = max(SAMPLES_AT_ONCE, least)
+    for start in range(0, table.n_samples, at_once):
+        samples = slice(start, min(start + at_once, table.n_samples))
+        offsets = table.offsets[samples.start : samples.stop + 1]
+        is_later, first = np.ones(offsets[-1] - offsets[0], dtype=bool), offsets[:-1] - offsets[0]
+        is_later[first] = False
+        yield samples, slice(offsets[0], offsets[-1]), first, np.flatnonzero(is_later)
+
+
+def _places(rising, scores):
+    """At which point of descending thresholds, given with their signs changed, elements of these scores take over.
+
+    An element is the answer from the first threshold strictly below its score on, until the next element is.
+    """
+    return np.searchsorted(rising, -scores, side="right")
 
 
 def checked_thresholds(thresholds, least=0):

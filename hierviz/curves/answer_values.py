@@ -8,7 +8,6 @@ checked_table, answer_kinds, kind_values, range_of, breakpoints
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -27,9 +26,8 @@ from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 WORK_KINDS, ANSWERS_AT_ONCE = 1 << 14, 1 << 19
 # Pairs of a truth and any node for each answer, and pairs in all, up to which each pair has a place in a table.
 PAIRS_AN_ANSWER, MOST_PAIRS = 4, 1 << 31
-# What takes longest is done once for each table.
-_BREAKPOINTS: WeakKeyDictionary = WeakKeyDictionary()
-_KINDS: WeakKeyDictionary = WeakKeyDictionary()
+# What takes longest is done once for each table, and kept there.
+_BREAKPOINTS, _KINDS = "breakpoints", "kinds"
 
 
 def checked_table(taxonomy, truth, table):
@@ -65,10 +63,10 @@ class AnswerKinds(Short):
 
 def answer_kinds(taxonomy, truth, table, progress=None):
     """AnswerKinds of what `checked_table` gives, kept with the table; `progress` is called with (answers done, n_elements)."""
-    n_nodes, of_truth, kinds = _KINDS.get(table, (0, None, None))
+    n_nodes, of_truth, kinds = table.kept.get(_KINDS, (0, None, None))
     if n_nodes != taxonomy.n_nodes or not np.array_equal(of_truth, truth):
         kinds = _answer_kinds(taxonomy, truth, table, progress)
-        _KINDS[table] = taxonomy.n_nodes, truth.copy(), kinds
+        table.kept[_KINDS] = taxonomy.n_nodes, truth.copy(), kinds
     return kinds
 
 
@@ -168,9 +166,9 @@ def breakpoints(table):
     ends : ndarray of int, shape (J,)
         How many of them each later point of a curve includes.
     """
-    if table not in _BREAKPOINTS:
-        _BREAKPOINTS[table] = _breakpoints(table)
-    return _BREAKPOINTS[table]
+    if _BREAKPOINTS not in table.kept:
+        table.kept[_BREAKPOINTS] = _breakpoints(table)
+    return table.kept[_BREAKPOINTS]
 
 
 def _breakpoints(table):

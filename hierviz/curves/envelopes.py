@@ -29,7 +29,8 @@ def envelope(x, y):
         x ascending.
     """
     order = np.argsort(x, kind="stable")
-    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
+    x, y = x[order], y[order]
+    return x, np.maximum.accumulate(y[::-1], out=y[::-1])[::-1]
 
 
 def envelope_integral(x, y):

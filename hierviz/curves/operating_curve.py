@@ -68,12 +68,8 @@ class StepCurve(Short, ABC):
 
     def place(self, threshold: ArrayLike) -> Any:
         """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(self._rising, -np.asarray(threshold, dtype=np.float64), side="left")
-
-    @cached_property
-    def _rising(self) -> np.ndarray:
-        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
-        return -self.threshold
+        # A view, of which no copy is made: there may be millions.
+        return len(self.threshold) - np.searchsorted(self.threshold[::-1], threshold, side="right")
 
     @cached_property
     def envelopes(self) -> Envelopes:

@@ -71,20 +71,60 @@ class Mistakes(Rows):
         Bits between the (truncated) answer and the truth.
     severity : ndarray of float, shape (n,)
         What they are ranked by, a key of `SEVERITIES`; nan in the order of the file.
+
+    Notes
+    -----
+    What is kept is the place of each sample; columns are made when they are asked for.
     """
 
-    row: np.ndarray
-    truth: np.ndarray
-    predicted: np.ndarray
-    outcome: np.ndarray
-    win_lost: np.ndarray
-    info_dist: np.ndarray
-    severity: np.ndarray
+    _printed = ("row", "truth", "predicted", "outcome", "win_lost", "info_dist", "severity")
+
+    _places: np.ndarray
+    # Of all judged samples, shared with what they come from: the win where there is one, the severity where it is another.
+    _of_all: dict[str, np.ndarray]
+    _is_by_win: bool
+
+    def _column(self, name):
+        values = self._of_all.get(name)
+        return np.full(len(self), np.nan) if values is None else values[self._places]
+
+    @property
+    def row(self) -> np.ndarray:
+        """See the class, as of all columns."""
+        return self._column("row")
+
+    @property
+    def truth(self) -> np.ndarray:
+        return self._column("truth")
+
+    @property
+    def predicted(self) -> np.ndarray:
+        return self._column("predicted")
+
+    @property
+    def outcome(self) -> np.ndarray:
+        return np.array(list(OUTCOMES))[self._column("outcome")]
+
+    @property
+    def win_lost(self) -> np.ndarray:
+        return 1 - self._column("win")
+
+    @property
+    def info_dist(self) -> np.ndarray:
+        return self._column("info_dist")
+
+    @property
+    def severity(self) -> np.ndarray:
+        return self.win_lost if self._is_by_win else self._column("severity")
+
+    def has_outcome(self, key: str) -> np.ndarray:
+        """Which of the samples have this outcome, ndarray of bool."""
+        return self._column("outcome") == list(OUTCOMES).index(key)
 
     @in_backend
     def to_frame(self, taxonomy: Taxonomy | None = None) -> Any:
         """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
-        columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        columns = {name: getattr(self, name) for name in self._printed}
         if taxonomy is not None:
             names = np.array([*taxonomy.names, OUTSIDE_TITLE], dtype=object)
             columns |= {name: names[columns[name]] for name in ("truth", "predicted")}
@@ -92,7 +132,7 @@ class Mistakes(Rows):
 
     def take(self, places):
         """Some of the samples, by place or mask."""
-        return Mistakes(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
+        return replace(self, _places=self._places[places])
 
 
 def mistakes(
@@ -161,13 +201,16 @@ def mistakes(
     if reason or not answers.is_single:
         return set_mistakes(answers if keep.all() else answers.take(np.flatnonzero(keep)), only_wrong=False)
     truth, predicted = answers.single
-    values = None
+    of_all = {"row": answers.rows, "truth": truth, "predicted": predicted, "outcome": answers.outcome}
+    of_all["info_dist"] = answers.severity("info_dist")
+    if evaluation.win is not None:
+        of_all["win"] = evaluation.of_judged(evaluation.win)
+    is_by_win = order == "win_lost" and evaluation.win is not None
     if order == "file":
         places = np.flatnonzero(keep)
     else:
-        win = evaluation.win if order == "win_lost" else None
-        if win is not None:
-            values, places = 1 - win[evaluation.rows], evaluation.judged_by_win
+        if is_by_win:
+            places = evaluation.judged_by_win
         else:
             key = "info_dist" if order == "win_lost" else order
             if SEVERITIES[key].needs_costs:
@@ -176,17 +219,9 @@ def mistakes(
                 places = largest_first(values)
             else:
                 values, places = answers.severity(key), answers.ranked_by(key)
+            of_all["severity"] = values
         places = places if keep.all() else places[keep[places]]
-    rows = answers.rows[places]
-    return Mistakes(
-        rows,
-        truth[places],
-        predicted[places],
-        np.array(list(OUTCOMES))[answers.outcome[places]],
-        np.full(len(rows), np.nan) if evaluation.win is None else 1 - evaluation.win[rows],
-        answers.severity("info_dist")[places],
-        np.full(len(rows), np.nan) if values is None else values[places],
-    )
+    return Mistakes(places, of_all, is_by_win)
 
 
 def outcome_counts(answers: JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
@@ -288,7 +323,7 @@ def worst_rows(evaluation: Evaluation, most: int, rule: str, threshold: float, *
     order = "win_lost" if is_single and evaluation.why_no_mistakes() is None else "lost_hf1"
     ranked = mistakes(evaluation, rule, threshold, order=order, **parameters)
     if isinstance(ranked, Mistakes):
-        steps = [ranked.outcome == "wrong", ranked.outcome != "exact"]
+        steps = [ranked.has_outcome("wrong"), ~ranked.has_outcome("exact")]
     else:
         steps = [ranked.lost_hf1 > 0]
     return next((ranked.row[kept] for kept in steps if kept.any()), ranked.row)[:most]

@@ -354,7 +354,7 @@ def judged_answers(
         assert labels is not None
         answers = labels if ends is None else ends
         chosen = {"rule": None, "threshold": None, "parameters": {}}
-    predicted = answers.take(evaluation.rows) if isinstance(answers, NodeLists) else answers[evaluation.rows]
+    predicted = evaluation.of_judged(answers)
     made = JudgedAnswers(evaluation, **chosen, truth=evaluation.truth, predicted=predicted, rows=evaluation.rows)
     kept[:] = [*kept[1 - KEPT_CHOICES :], (choice, made)]
     return made

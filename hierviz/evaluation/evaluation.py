@@ -171,12 +171,18 @@ class Evaluation(Short):
         is_outside = self.predictions.is_outside[self.rows]
         return float(is_outside.mean()) if len(is_outside) else 0.0
 
+    def of_judged(self, values: Any) -> Any:
+        """What is of all samples (ndarray or NodeLists), of the judged ones: the same object where these are all."""
+        if self.n_judged == len(self.judged):
+            return values
+        return values.take(self.rows) if isinstance(values, NodeLists) else values[self.rows]
+
     @property
     def truth(self) -> np.ndarray | NodeLists:
         """True node of each judged sample, shape (n_judged,); NodeLists where the truth lists several."""
         truth = self.predictions.truth
         assert truth is not None
-        return truth.take(self.rows) if isinstance(truth, NodeLists) else truth[self.judged]
+        return self.of_judged(truth)
 
     @property
     def curve(self) -> OperatingCurve:

@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,15 +43,20 @@ class ParetoTable(Short):
         Ascending information inside a sample; -1 as the only one of a sample is an answer outside the taxonomy.
     scores : ndarray of float64, shape (n_elements,)
         Their probabilities, descending inside a sample.
+    kept : dict
+        What was made of the table, by name, for those who ask again; it goes where the table goes.
 
     Notes
     -----
     The arrays are read-only from then on: what is made of a table is kept with it.
     """
 
+    _printed = ("offsets", "nodes", "scores")
+
     offsets: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
+    kept: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
         for array in (self.offsets, self.nodes, self.scores):

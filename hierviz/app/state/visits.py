@@ -25,6 +25,9 @@ SECONDS_BETWEEN_SWEEPS = 10
 SECONDS_AT_REST = 3
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
+# What `mallopt` of the GNU C library calls the size from which the system gives and gets memory, and this size in bytes: numpy
+# asks for large pages from there on, which are quick to get.
+M_MMAP_THRESHOLD, LARGE = -3, 1 << 22
 
 _visits: weakref.WeakSet = weakref.WeakSet()
 _last_run = 0.0
@@ -190,6 +193,16 @@ def give_back_memory():
         # The C library keeps freed memory for later; musl has no such function, and no need of one.
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).malloc_trim(0)
+
+
+def keep_little_memory():
+    """From now on return to the system the memory of a large array once it is freed, instead of keeping it for the next ones.
+
+    The C library's reserve of these, among what is still used, came to as much as all that was used.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
 
 
 def keep_sweeping(shelf):

@@ -58,7 +58,7 @@ class Selection:
 
     def worst(self, taxonomy, most=6):
         """Rows of the first few wrong answers, with their truth and answer in words: (rows, pairs)."""
-        is_wrong = self.found.outcome == "wrong" if self.sets is None else self.sets.lost_hf1 > 0
+        is_wrong = self.found.has_outcome("wrong") if self.sets is None else self.sets.lost_hf1 > 0
         some = self.ranked.take(np.flatnonzero(is_wrong)[:most])
         return some.row, list(zip(_titles(taxonomy, some.truth), _titles(taxonomy, some.predicted), strict=True))
 
