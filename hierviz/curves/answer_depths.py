@@ -88,11 +88,16 @@ def step_means(table, thresholds, values, weights=None):
     start, scale = (firsts.sum(), table.n_samples) if weights is None else (firsts @ weights, 1)
     steps = np.zeros(len(thresholds) + 1)
     # What is added at one point is added in the order of the samples in both cases.
-    own, order, ends = breakpoints(table) if weights is None and len(thresholds) > FEW_THRESHOLDS else (None, None, None)
+    own, order, ends = (
+        breakpoints(table) if weights is None and len(thresholds) > FEW_THRESHOLDS else (None, None, None)
+    )
     if own is not None and (own is thresholds or np.array_equal(own, thresholds)):
         for low in range(0, len(ends), POINTS_AT_ONCE):
             points, before = ends[low : low + POINTS_AT_ONCE], ends[low - 1] if low else 0
-            later, place = order[before : points[-1]], np.repeat(np.arange(len(points)), np.diff(points, prepend=before))
+            later, place = (
+                order[before : points[-1]],
+                np.repeat(np.arange(len(points)), np.diff(points, prepend=before)),
+            )
             steps[low + 1 :][: len(points)] = np.bincount(place, values[later] - values[later - 1])
     else:
         rising = -np.asarray(thresholds)
