@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.curves.answer_values import breakpoints
+from hierviz.curves.answer_values import breakpoints, has_breakpoints
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import with_outside
 from hierviz.taxonomy.checks import array_of_numbers, check_threshold
 
-# With more thresholds than that they are likely to be those of the table itself.
+# With more thresholds than that the answers are worth sorting.
 FEW_THRESHOLDS = 10_000
 
 
@@ -71,25 +71,24 @@ def step_means(table, thresholds, values, weights=None):
         Descending, for example `OperatingCurve.threshold`.
     values : ndarray of float, shape (n_elements,)
         Value of each element of the table.
-    weights : ndarray of float, shape (n_samples,), optional
-        Weight of each sample; they sum to 1. Equal ones if not given.
+    weights : ndarray of float, shape (n_samples,) or (n_sets, n_samples), optional
+        Weight of each sample, or several sets of them; equal ones if not given.
 
     Returns
     -------
-    ndarray of float, shape (J + 1,)
+    ndarray of float, shape (J + 1,), or of sets of weights (n_sets, J + 1)
         Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
     """
     first, later, place = _steps(table, thresholds)
-    gains = values[later] - values[later - 1]
-    if weights is None:
-        start, scale = values[first].sum(), table.n_samples
-    else:
-        start, scale = values[first] @ weights, 1
-        gains = gains * np.repeat(weights, np.diff(table.offsets) - 1)
-    # Without any step bincount counts in whole numbers.
-    steps = np.bincount(place, weights=gains, minlength=len(thresholds) + 1).astype(float)
-    steps[0] += start
-    return np.cumsum(steps) / scale
+    gains, n_points = values[later] - values[later - 1], len(thresholds) + 1
+    sets = np.ones((1, table.n_samples)) if weights is None else np.atleast_2d(weights)
+    sums = np.empty((len(sets), n_points))
+    for own, of_set in zip(sums, sets, strict=True):
+        changes = gains if weights is None else gains * np.repeat(of_set, np.diff(table.offsets) - 1)
+        own[:] = np.bincount(place, weights=changes, minlength=n_points)
+        own[0] += values[first] @ of_set
+    means = np.cumsum(sums, axis=1) / sets.sum(axis=1)[:, None]
+    return means if np.ndim(weights) == 2 else means[0]
 
 
 def answer_depths(taxonomy, table, thresholds):
@@ -156,11 +155,14 @@ def _steps(table, thresholds):
     later[first] = False
     later = np.flatnonzero(later)
     # An element is the answer from the first threshold strictly below its score on, until the next element is.
-    own, order, ends = breakpoints(table) if len(thresholds) > FEW_THRESHOLDS else (None, None, None)
-    if thresholds is not own:
-        return first, later, np.searchsorted(-np.asarray(thresholds), -table.scores[later], side="right")
+    thresholds = np.asarray(thresholds)
+    if len(thresholds) <= FEW_THRESHOLDS and not has_breakpoints(table):
+        return first, later, np.searchsorted(-thresholds, -table.scores[later], side="right")
+    own, order, ends = breakpoints(table)
+    above = np.arange(len(own)) if thresholds is own else np.searchsorted(-own, -thresholds)
+    until = np.append(np.append(0, ends)[above], len(order))
     place = np.empty(len(table.nodes), dtype=np.intp)
-    place[order] = np.repeat(np.arange(1, len(ends) + 1), np.diff(ends, prepend=0))
+    place[order] = np.repeat(np.arange(len(until)), np.diff(until, prepend=0))
     return first, later, place[later]
 
 
