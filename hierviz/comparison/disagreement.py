@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.comparison._paired_answers import names_of_two
+from hierviz.compiled.curve_sums import descending
 from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
@@ -212,10 +213,9 @@ def _turned(key, values):
 def _share_below(values):
     """Share of the samples with a smaller value, ties counting half."""
     # Sought among the sorted values one by one they would take ten times as long.
-    order = np.argsort(values)
-    ordered = values[order]
-    end = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(values))
+    fallen, order = descending(values)
+    end = np.append(np.flatnonzero(fallen[1:] != fallen[:-1]) + 1, len(values))
     first = np.append(0, end[:-1])
     both = np.empty(len(values), dtype=np.intp)
-    both[order] = np.repeat(first + end, end - first)
+    both[order] = np.repeat(2 * len(values) - first - end, end - first)
     return both / (2 * max(1, len(values)))

@@ -17,6 +17,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 WORTH_CALLING, WORTH_COMPILING = 100_000, 2_000_000
 # Of the kernels, in this folder; they work on values of one type.
 MODULE, VALUE_TYPE = "curve_kernels", np.dtype(np.float64)
+SIGN = np.uint64(1 << 63)
 # Points of a curve that are computed at a time.
 POINTS_AT_ONCE = 1 << 18
 # Bytes of changes that are kept for the next curve of the same steps.
@@ -26,20 +27,23 @@ BLOCK_POINTS = 256
 
 
 def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(`values` of float64 as they fall, their order), equal ones in their order; both shape (n,)."""
+    """(`values` of float64 as they fall, their order), equal ones in their order, nan last; both shape (n,)."""
     values = values + 0.0  # no -0, whose bits are those of no small number
-    if not 0 < len(values) < 2**31 or not _is_used(len(values)) or values.min() < 0:
+    if not 0 < len(values) < 2**31 or not _is_used(len(values)) or np.isnan(values.min()):
         order = np.argsort(-values, kind="stable")
         return values[order], order
     kernels = _kernels()
-    # Bits of numbers that are not negative ascend with them.
-    keys, places = values.view(np.uint64), np.arange(len(values), dtype=np.int32)
-    np.invert(keys, out=keys)
+    keys, places = _turned(values.view(np.uint64)), np.arange(len(values), dtype=np.int32)
     others = np.empty_like(keys), np.empty_like(places)
     counts = np.zeros((-(-64 // kernels.DIGIT), 2**kernels.DIGIT), np.int64)
     if not kernels.sort(keys, places, *others, counts):
         keys, places = others
-    return np.invert(keys, out=keys).view(np.float64), places
+    return _turned(keys).view(np.float64), places
+
+
+def _turned(bits):
+    """Bits of numbers so that they ascend as the numbers fall, and back, in place: those of negative ones do so already."""
+    return np.bitwise_xor(bits, ~SIGN, out=bits, where=bits < SIGN)
 
 
 def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) -> np.ndarray:

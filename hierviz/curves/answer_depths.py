@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.curves.answer_values import breakpoints
+from hierviz.curves.answer_values import breakpoints, has_breakpoints
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import with_outside
 from hierviz.taxonomy.checks import array_of_numbers, check_threshold
 
-# With more thresholds than that they are likely to be those of the table itself.
+# With more thresholds than that the answers are worth sorting.
 FEW_THRESHOLDS = 10_000
-# Samples, and points of a curve, that are looked at a time: what is made of all at once takes much memory.
-SAMPLES_AT_ONCE, POINTS_AT_ONCE = 1 << 16, 1 << 18
+# Samples, and elements of a table, that are looked at a time: what is made of all at once takes much memory.
+SAMPLES_AT_ONCE, ELEMENTS_AT_ONCE = 1 << 16, 1 << 18
 
 
 def answer_counts(table, thresholds, kinds, n_kinds):
@@ -54,11 +54,11 @@ def answer_counts(table, thresholds, kinds, n_kinds):
     kinds = with_outside(np.asarray(kinds), n_kinds - 1)
     n_cells = (len(thresholds) + 1) * n_kinds
     steps = np.zeros(n_cells, dtype=np.intp)
-    rising = -thresholds[order]
+    place = _places(table, thresholds[order])
     for _, elements, first, later in _blocks(table, n_cells):
-        kind_of, place = kinds[table.nodes[elements]], _places(rising, table.scores[elements][later])
-        steps += np.bincount(place * n_kinds + kind_of[later], minlength=n_cells)
-        steps -= np.bincount(place * n_kinds + kind_of[later - 1], minlength=n_cells)
+        kind_of, cell = kinds[table.nodes[elements]], place[elements][later].astype(np.intp) * n_kinds
+        steps += np.bincount(cell + kind_of[later], minlength=n_cells)
+        steps -= np.bincount(cell + kind_of[later - 1], minlength=n_cells)
         steps[:n_kinds] += np.bincount(kind_of[first], minlength=n_kinds)
     counts = np.empty((len(thresholds), n_kinds), dtype=np.intp)
     counts[order] = np.cumsum(steps.reshape(-1, n_kinds), axis=0)[:-1]
@@ -76,39 +76,30 @@ def step_means(table, thresholds, values, weights=None):
         Descending, for example `OperatingCurve.threshold`.
     values : ndarray of float, shape (n_elements,)
         Value of each element of the table.
-    weights : ndarray of float, shape (n_samples,), optional
-        Weight of each sample; they sum to 1. Equal ones if not given.
+    weights : ndarray of float, shape (n_samples,) or (n_sets, n_samples), optional
+        Weight of each sample, or several sets of them; equal ones if not given.
 
     Returns
     -------
-    ndarray of float, shape (J + 1,)
+    ndarray of float, shape (J + 1,), or of sets of weights (n_sets, J + 1)
         Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
     """
-    firsts = values[table.offsets[:-1]]
-    start, scale = (firsts.sum(), table.n_samples) if weights is None else (firsts @ weights, 1)
-    steps = np.zeros(len(thresholds) + 1)
-    # What is added at one point is added in the order of the samples in both cases.
-    own, order, ends = (
-        breakpoints(table) if weights is None and len(thresholds) > FEW_THRESHOLDS else (None, None, None)
+    place, sets = (
+        _places(table, thresholds),
+        np.ones((1, table.n_samples)) if weights is None else np.atleast_2d(weights),
     )
-    if own is not None and (own is thresholds or np.array_equal(own, thresholds)):
-        for low in range(0, len(ends), POINTS_AT_ONCE):
-            points, before = ends[low : low + POINTS_AT_ONCE], ends[low - 1] if low else 0
-            later, place = (
-                order[before : points[-1]],
-                np.repeat(np.arange(len(points)), np.diff(points, prepend=before)),
-            )
-            steps[low + 1 :][: len(points)] = np.bincount(place, values[later] - values[later - 1])
-    else:
-        rising = -np.asarray(thresholds)
-        for samples, elements, _, later in _blocks(table):
-            of_block = values[elements]
-            gains = of_block[later] - of_block[later - 1]
-            if weights is not None:
-                gains *= np.repeat(weights[samples], np.diff(table.offsets[samples.start : samples.stop + 1]) - 1)
-            np.add.at(steps, _places(rising, table.scores[elements][later]), gains)
-    steps[0] += start
-    return np.cumsum(steps, out=steps) / scale
+    sums = np.zeros((len(sets), len(thresholds) + 1))
+    for samples, elements, _, later in _blocks(table):
+        points, of_block = place[elements][later], values[elements]
+        gains = of_block[later] - of_block[later - 1]
+        n_later = np.diff(table.offsets[samples.start : samples.stop + 1]) - 1
+        for own, of_set in zip(sums, sets, strict=True):
+            np.add.at(own, points, gains if weights is None else gains * np.repeat(of_set[samples], n_later))
+    for own, of_set in zip(sums, sets, strict=True):
+        own[0] += values[table.offsets[:-1]] @ of_set
+    means = np.cumsum(sums, axis=1, out=sums)
+    means /= sets.sum(axis=1)[:, None]
+    return means if np.ndim(weights) == 2 else means[0]
 
 
 def answer_depths(taxonomy, table, thresholds):
@@ -182,12 +173,30 @@ def _blocks(table, least=0):
         yield samples, slice(offsets[0], offsets[-1]), first, np.flatnonzero(is_later)
 
 
-def _places(rising, scores):
-    """At which point of descending thresholds, given with their signs changed, elements of these scores take over.
+def _places(table, thresholds):
+    """Point of the descending thresholds at which each element takes over, shape (n_elements,); of a first one any.
 
     An element is the answer from the first threshold strictly below its score on, until the next element is.
     """
-    return np.searchsorted(rising, -scores, side="right")
+    thresholds, place = np.asarray(thresholds), np.zeros(len(table.nodes), dtype=np.int32)
+    if len(thresholds) <= FEW_THRESHOLDS and not has_breakpoints(table):
+        rising = -thresholds
+        for start in range(0, len(place), ELEMENTS_AT_ONCE):
+            block = slice(start, start + ELEMENTS_AT_ONCE)
+            place[block] = np.searchsorted(rising, -table.scores[block], side="right")
+        return place
+    own, order, ends = breakpoints(table)
+    # How many of the elements, in falling order of their scores, have taken over at each point.
+    until = np.append(0, ends)
+    if thresholds is not own:
+        above = len(own) - np.searchsorted(own[::-1], thresholds, side="right")
+        until = np.append(until[above], len(order))
+    for start in range(0, len(order), ELEMENTS_AT_ONCE):
+        stop = min(start + ELEMENTS_AT_ONCE, len(order))
+        low, high = np.searchsorted(until, [start, stop], side="right")
+        n_each = np.diff(np.append(until[low:high], stop), prepend=start)
+        place[order[start:stop]] = np.repeat(np.arange(low, high + 1), n_each)
+    return place
 
 
 def checked_thresholds(thresholds, least=0):

@@ -2,7 +2,7 @@
 
 Functions
 ---------
-checked_table, answer_kinds, kind_values, range_of, breakpoints
+checked_table, answer_kinds, kind_values, range_of, breakpoints, has_breakpoints
 """
 
 from __future__ import annotations
@@ -135,10 +135,10 @@ def kind_values(taxonomy, kinds, keys):
         Smallest and largest of each.
     """
     values, ranges = np.empty((len(kinds.node), len(keys))), []
+    ancestors = lowest_common_ancestors(taxonomy, kinds.truth, kinds.node)
     for start in range(0, len(values), WORK_KINDS):
         rows = slice(start, start + WORK_KINDS)
-        truth, node = kinds.truth[rows], kinds.node[rows]
-        common = lowest_common_ancestors(taxonomy, truth, node)
+        truth, node, common = kinds.truth[rows], kinds.node[rows], ancestors[rows]
         # Answers below the truth are replaced by the truth, as in `path_metrics`.
         pairs = NodePairs(taxonomy, truth, truncated(truth, node, common), common, node)
         # Columns are written together: one at a time goes through all of the memory once for each.
@@ -169,6 +169,11 @@ def breakpoints(table):
     if _BREAKPOINTS not in table.kept:
         table.kept[_BREAKPOINTS] = _breakpoints(table)
     return table.kept[_BREAKPOINTS]
+
+
+def has_breakpoints(table):
+    """Whether `breakpoints` are known already: to find them takes a sort."""
+    return _BREAKPOINTS in table.kept
 
 
 def _breakpoints(table):

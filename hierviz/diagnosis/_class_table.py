@@ -36,6 +36,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import own_keys, set_overlap
 from hierviz.taxonomy.checks import is_number
+from hierviz.taxonomy.node_lists import counted, is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.uncertainty.repeats import OverRuns, over_runs
 
@@ -216,11 +217,13 @@ def _both_readings(answers, beta):
     """ClassScores of one run, exact and inclusive."""
     taxonomy, n_nodes = answers.taxonomy, answers.taxonomy.n_nodes
     nodes = node_table(answers)
-    true, predicted = (own_keys(taxonomy, nodes) for nodes in (answers.truth, answers.predicted))
-    support, answered, hits = (
-        np.bincount(keys % n_nodes, minlength=n_nodes)
-        for keys in (true, predicted, np.intersect1d(true, predicted, assume_unique=True))
-    )
+    if answers.is_single:
+        truth, predicted = answers.single
+        of_nodes: tuple[np.ndarray, ...] = (truth, predicted[predicted >= 0], truth[truth == predicted])
+    else:
+        true, claimed = (own_keys(taxonomy, nodes) for nodes in (answers.truth, answers.predicted))
+        of_nodes = (true % n_nodes, claimed % n_nodes, true[is_member(true, claimed)] % n_nodes)
+    support, answered, hits = (np.bincount(own, minlength=n_nodes) for own in of_nodes)
     is_class = np.arange(n_nodes) > 0
     exact = _scores(support, answered, hits, beta, is_class & (taxonomy.is_leaf | (support > 0)))
     return exact, _scores(nodes.support, nodes.answered, nodes.hits, beta, is_class)
@@ -293,7 +296,7 @@ def most_frequent_confusion(several: Sequence[JudgedAnswers]) -> tuple[np.ndarra
         if answers.is_single:
             other &= answers.is_wrong
         found.append(pairs.truth[other] * n_nodes + pairs.predicted[other])
-    keys, count = np.unique(np.concatenate(found), return_counts=True)
+    keys, count = counted(np.concatenate(found), n_nodes**2)
     # The largest count of each truth comes last, of equal ones the lower node.
     order = np.lexsort((-keys, count))
     confused, most = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.intp)

@@ -36,6 +36,7 @@ from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.taxonomy.checks import check_one_of, listed_values
+from hierviz.taxonomy.node_lists import counted
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -214,10 +215,8 @@ def matrix(
     place[nodes] = np.arange(len(nodes))
     row_nodes, rows = _lines(pairs.truth, group, place, nodes)
     column_nodes, columns = _lines(pairs.predicted, group, place, nodes)
-    key = np.sort(rows * len(column_nodes) + columns)
-    first = np.flatnonzero(np.diff(key, prepend=-1))
-    row, column = np.divmod(key[first], len(column_nodes))
-    cells = (row, column, np.diff(np.append(first, len(key))), len(key))
+    key, count = counted(rows * len(column_nodes) + columns, len(row_nodes) * len(column_nodes))
+    cells = (*np.divmod(key, len(column_nodes)), count, len(rows))
     lines: tuple[Any, ...] = (row_nodes, column_nodes, *cells, pairs, rows, columns)
     return ConfusionMatrix(answers.taxonomy, np.flatnonzero(is_open), *lines)
 
@@ -262,9 +261,12 @@ def node_groups(taxonomy: Taxonomy, open_nodes: np.ndarray) -> tuple[np.ndarray,
 
 def _lines(nodes, group, place, of_tree):
     """Node of each row (or column), and the row of each pair; what is no node comes last where it occurs."""
+    line_of = place[group]
+    if not len(nodes) or nodes.min() >= 0:
+        return of_tree, line_of[nodes]
     lines = np.empty(len(nodes), dtype=np.intp)
     inside = nodes >= 0
-    lines[inside] = place[group[nodes[inside]]]
+    lines[inside] = line_of[nodes[inside]]
     rest = [kind for kind in (NO_PARTNER, LABEL_OUTSIDE) if (nodes == kind).any()]
     for number, kind in enumerate(rest):
         lines[nodes == kind] = len(of_tree) + number

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement, shares_of
 from hierviz.evaluation._judged_answers import LABEL_OUTSIDE, samples_at_or_below
 from hierviz.messages.notebook_html import Short
@@ -202,7 +203,7 @@ def opened_to_fill(matrix: ConfusionMatrix, most: int = 40) -> list[int]:
     tree, pairs = placement(matrix.taxonomy), matrix.pairs
     differ = (pairs.truth >= 0) & (pairs.predicted >= 0) & (pairs.truth != pairs.predicted)
     truth, predicted = pairs.truth[differ], pairs.predicted[differ]
-    common = tree.lca(truth, predicted)
+    common = lowest_common_ancestors(tree, truth, predicted)
     hidden = samples_at_or_below(tree, common)
     wrong = samples_at_or_below(tree, common[(common != truth) & (common != predicted)])
     n_children = tree.children.lengths

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import descending
+
 # Numbers less than this apart are equal; numbers of a larger scale, this share of it. Decimals of a value that count: sums of
 # probabilities and bits agree to far more, and different values differ by more.
 TIE, DECIMALS = 1e-12, 12
@@ -55,4 +57,4 @@ def largest_first(values: np.ndarray) -> np.ndarray:
     >>> largest_first(np.array([0.1, 0.7 - 0.2, 0.6 - 0.1])).tolist()
     [1, 2, 0]
     """
-    return np.argsort(-rounded(values), kind="stable")
+    return descending(rounded(values))[1]

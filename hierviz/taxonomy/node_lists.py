@@ -7,7 +7,7 @@ children. Arrays over nodes have shape (n_nodes,).
 
 Functions
 ---------
-NodeLists, distinct, is_member, group, frozen, steps_from, reached, lowest_common
+NodeLists, distinct, counted, is_member, group, frozen, steps_from, reached, lowest_common
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # More pairs of a node and one that it leads to are refused (5 GB); marks for the search of repeats (64 MB).
 MOST_PAIRS, MARKS_AT_ONCE = 100_000_000, 64_000_000
+# Places of a table of all numbers for each number that is counted in it.
+PLACES_A_NUMBER = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +181,17 @@ def distinct(numbers):
     """The different ones of some whole numbers, ascending: `numpy.unique` hashes them (numpy 2.4), which takes far longer."""
     numbers = np.sort(numbers)
     return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
+
+
+def counted(numbers, n):
+    """The different ones of some whole numbers from 0 to n - 1, ascending, and how often each is there."""
+    if n <= PLACES_A_NUMBER * len(numbers):
+        count = np.bincount(numbers, minlength=n)
+        found = np.flatnonzero(count)
+        return found, count[found]
+    numbers = np.sort(numbers)
+    first = np.flatnonzero(np.diff(numbers, prepend=-1))
+    return numbers[first], np.diff(np.append(first, len(numbers)))
 
 
 def is_member(some, ascending):

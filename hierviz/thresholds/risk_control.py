@@ -27,7 +27,7 @@ guarantee is then about the mean over new groups, every group counting once what
 
 Functions
 ---------
-guaranteed_threshold, guaranteed_keys, thresholds_in_order
+guaranteed_threshold, Calibration, guaranteed_keys, thresholds_in_order
 
 References
 ----------
@@ -45,11 +45,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.answer_depths import checked_thresholds, step_means
-from hierviz.curves.answer_values import checked_table
-from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
+from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
+from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, check_share
@@ -193,70 +192,81 @@ def guaranteed_threshold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    nodes, answers = checked_table(taxonomy, truth, table)
-    group_of = None if groups is None else group_numbers(groups, answers.n_samples)
-    risks = _Risks(taxonomy, nodes, answers, key, group_of)
-    if fraction is None:
-        return _certified(risks, np.arange(answers.n_samples), alpha, delta, thresholds)
-    first, second = split_samples(answers.n_samples, fraction, seed=seed, groups=groups)
-    guarantee = _certified(risks, first, alpha, delta, thresholds)
-    risk_check = None
-    if guarantee.is_feasible:
-        risk_check = float(risks(second, np.array([guarantee.threshold]))[0])
-    n_check = risks.n_units(second)
-    return replace(guarantee, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
-
-
-def _certified(risks_of, rows, alpha, delta, thresholds):
-    key = risks_of.key
-    for what, value in (("alpha", alpha), ("delta", delta)):
-        check_share(what, value)
-    check_one_of("key", key, guaranteed_keys())
-    thresholds = thresholds_in_order(key) if thresholds is None else checked_thresholds(thresholds, 1)
-    unit, n = "sample" if risks_of.group_of is None else "group", risks_of.n_units(rows)
-    method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"
-    p_value = _METHODS[method]
-    risks = risks_of(rows, thresholds)
-    distinct, place = np.unique(risks, return_inverse=True)
-    certified = (p_value(distinct, n, alpha) <= delta)[place]
-    n_certified = len(certified) if certified.all() else int(np.argmin(certified))
-    at = max(n_certified - 1, 0)
-    threshold = float(thresholds[at])
-    guarantee = Guarantee(key, float(alpha), float(delta), threshold, None, method, unit, n, float(risks[at]))
-    return guarantee if n_certified else replace(guarantee, threshold=None, why_not=_why_not(guarantee, threshold))
+    return Calibration.of(taxonomy, truth, table, key, fraction, seed, groups, thresholds).certified(alpha, delta)
 
 
 @dataclass(frozen=True, eq=False)
-class _Risks:
-    """Mean loss of parts of the samples, over samples or over groups (numbers, shape (n_samples,))."""
+class Calibration(Short):
+    """The losses that thresholds are certified by: those of the calibration part, and what checks them.
 
-    taxonomy: Taxonomy
-    truth: np.ndarray
-    table: ParetoTable
+    Attributes
+    ----------
+    key : str
+        The metric.
+    thresholds : ndarray of float, shape (n_thresholds,)
+        In the order of testing.
+    risks, checks : ndarray of float, shape (n_thresholds,)
+        Mean loss of the calibration part and of the check part at each; without a check `checks` is None.
+    unit : str
+        'sample' or 'group'.
+    n_calibration, n_check : int
+        Units in each part.
+    fraction, seed : float and int, or None
+        Of the split.
+    """
+
     key: str
-    group_of: np.ndarray | None
+    thresholds: np.ndarray
+    risks: np.ndarray
+    checks: np.ndarray | None
+    unit: str
+    n_calibration: int
+    n_check: int
+    fraction: float | None
+    seed: int | None
 
-    @cached_property
-    def _steps(self):
-        """Of all samples: the table of each part need not be sorted."""
-        return CurveSteps.from_table(self.taxonomy, self.truth, self.table, keys=[self.key])
+    @classmethod
+    def of(cls, taxonomy, truth, table, key="correct", fraction=0.5, seed=0, groups=None, thresholds=None):
+        """That of a model; arguments and errors as in `guaranteed_threshold`."""
+        nodes, answers = checked_table(taxonomy, truth, table)
+        group_of = None if groups is None else group_numbers(groups, answers.n_samples)
+        parts = [np.arange(answers.n_samples)]
+        if fraction is not None:
+            parts = split_samples(answers.n_samples, fraction, seed=seed, groups=groups)
+            fraction, seed = float(fraction), int(seed)
+        check_one_of("key", key, guaranteed_keys())
+        thresholds = thresholds_in_order(key) if thresholds is None else checked_thresholds(thresholds, 1)
+        kinds = answer_kinds(taxonomy, nodes, answers)
+        losses = (1 - kind_values(taxonomy, kinds, [key])[0][:, 0])[kinds.of_answer]
+        grid, place = np.unique(-thresholds, return_inverse=True)
+        weights, n_units = np.zeros((len(parts), answers.n_samples)), [len(rows) for rows in parts]
+        for part, rows in enumerate(parts):
+            weights[part, rows] = 1
+            if group_of is not None:
+                _, group, count = np.unique(group_of[rows], return_inverse=True, return_counts=True)
+                weights[part, rows], n_units[part] = 1 / count[group], len(count)
+        risks = step_means(answers, -grid, losses, weights).clip(0, 1)[:, place]
+        unit = "sample" if group_of is None else "group"
+        if len(parts) == 1:
+            return cls(key, thresholds, risks[0], None, unit, *n_units, 0, None, None)
+        return cls(key, thresholds, *risks, unit, *n_units, fraction, seed)
 
-    def n_units(self, rows):
-        """Number of samples or groups of a part (ndarray of int, ascending)."""
-        return len(rows) if self.group_of is None else len(np.unique(self.group_of[rows]))
-
-    def __call__(self, rows, thresholds):
-        """Mean loss of a part at each threshold, shape (n_thresholds,)."""
-        if self.group_of is None:
-            counts = np.zeros(self.table.n_samples, dtype=np.intp)
-            counts[rows] = 1
-            return 1 - self._steps.curve(counts).at(thresholds)[self.key]
-        truth, table = self.truth[rows], self.table.take(rows)
-        losses = 1 - path_metrics(self.taxonomy, np.repeat(truth, np.diff(table.offsets)), table.nodes)[self.key]
-        _, group, count = np.unique(self.group_of[rows], return_inverse=True, return_counts=True)
-        grid = np.unique(thresholds)[::-1]
-        means = step_means(table, grid, losses, 1 / (count[group] * len(count)))
-        return means.clip(0, 1)[np.searchsorted(-grid, -thresholds)]
+    def certified(self, alpha: float, delta: float) -> Guarantee:
+        """The Guarantee at a level; arguments and errors as in `guaranteed_threshold`."""
+        for what, value in (("alpha", alpha), ("delta", delta)):
+            check_share(what, value)
+        method = "binomial" if METRICS[self.key].is_binary and self.unit == "sample" else "hoeffding_bentkus"
+        distinct, place = np.unique(self.risks, return_inverse=True)
+        certified = (_METHODS[method](distinct, self.n_calibration, alpha) <= delta)[place]
+        n_certified = len(certified) if certified.all() else int(np.argmin(certified))
+        at = max(n_certified - 1, 0)
+        threshold, n = float(self.thresholds[at]), self.n_calibration
+        split = (self.n_check, None, self.fraction, self.seed)
+        tested = (method, self.unit, n, float(self.risks[at]), *split)
+        guarantee = Guarantee(self.key, float(alpha), float(delta), threshold, None, *tested)
+        if not n_certified:
+            return replace(guarantee, threshold=None, why_not=_why_not(guarantee, threshold))
+        return guarantee if self.checks is None else replace(guarantee, risk_check=float(self.checks[at]))
 
 
 def _why_not(guarantee, first):

@@ -129,7 +129,7 @@ def test_numbers_that_are_not_finite_are_refused_on_both_paths(taxonomy, path, v
 
 
 @many
-@given(st.lists(st.sampled_from([*TIES, -0.0, 5e-324, 1e300]), max_size=30))
+@given(st.lists(st.sampled_from([*TIES, -0.0, 5e-324, 1e300, -5e-324, -0.5, -1e300, np.inf, -np.inf]), max_size=30))
 def test_the_order_of_thresholds(values):
     values = np.array(values, dtype=float)
     with pytest.MonkeyPatch.context() as patch:

@@ -9,7 +9,7 @@ from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
-from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold
+from hierviz.thresholds.risk_control import Calibration, guaranteed_keys
 
 ALPHA = percent("alpha", "Mean loss, at most (%)", 10.0, 190, 0.1, 99.9)
 LOSS = Setting("loss", "Loss", "correct", 270, lambda _: {key: METRICS[key].loss_label for key in guaranteed_keys()})
@@ -39,20 +39,16 @@ def guarantee(choice, key):
     """The Guarantee of a model for the settings; raises a HiervizError where the samples cannot be split."""
     samples = choice.samples()[key]
     group = group_of(GROUP, choice)
-    asked = {
-        "alpha": ALPHA.value() / 100,
-        # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
-        "delta": round(1 - CONFIDENCE.value() / 100, 12),
-        "key": LOSS.value(),
-        "fraction": FRACTION.value() / 100,
-        "seed": SEED.value(),
-    }
+    split = LOSS.value(), FRACTION.value() / 100, SEED.value()
 
     def made():
         groups = None if group is None else samples.groups(group)
-        return guaranteed_threshold(choice.taxonomy, samples.truth, samples.table, groups=groups, **asked)
+        return Calibration.of(choice.taxonomy, samples.truth, samples.table, *split, groups)
 
-    return choice.computed("guarantee", made, key, group, *asked.values())
+    # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
+    level = ALPHA.value() / 100, round(1 - CONFIDENCE.value() / 100, 12)
+    calibration = choice.computed("calibration", made, key, group, *split)
+    return choice.computed("guarantee", lambda: calibration.certified(*level), key, group, *split, *level)
 
 
 def _show(choice, key, certified):

@@ -30,11 +30,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.messages.errors import PredictionsError
-from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.node_pairs import ratio, with_outside
 from hierviz.metrics.path import check_nodes
 from hierviz.taxonomy.node_lists import distinct, is_member
 from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.tree_sums import accumulate_down
 
 # Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.
 WORK_VALUES = 1 << 19
@@ -171,6 +173,13 @@ def set_overlap(taxonomy, truth, predicted, weight="nodes"):
     """
     same_length(truth, predicted)
     n, weights = len(predicted), node_weights(taxonomy, weight)
+    if taxonomy.is_tree and isinstance(truth, np.ndarray) and (predicted.lengths == 1).all():
+        # Of one node a sample the nodes above it are one path.
+        check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
+        check_nodes(taxonomy, "truth", truth)
+        common = lowest_common_ancestors(taxonomy, truth, predicted.nodes)
+        above = accumulate_down(taxonomy, weights[None], np.add)[0]
+        return above[common], with_outside(above, outside_weight(taxonomy, weight))[predicted.nodes], above[truth]
     keys, outside = predicted_keys(taxonomy, predicted)
     keys, true = closed_keys(taxonomy, keys), truth_keys(taxonomy, truth)
 
