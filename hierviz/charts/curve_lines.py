@@ -69,6 +69,8 @@ def _squared_distance(x, y, x0, y0, x1, y1):
 
 # Pixels of the largest picture that shows no difference.
 FINEST = (1000, 600)
+# Pixels that a line may be off.
+TOLERANCE = 0.1
 # Points of one model in one figure; Altair refuses tables above 5,000 rows outside Streamlit.
 MOST_POINTS, MOST_ROWS = 2000, 4500
 # Above so many points columns are thinned first: zigzags inside one cost nothing to leave out.
@@ -103,12 +105,17 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
     """One metric as a step function of the threshold, ``x`` = its place on the axis; parts "low" and "high" meet at 0.5."""
 
     def pieces(curve):
-        inside = curve.threshold[(curve.threshold > 0) & (curve.threshold < 1)][::-1]
+        # Each value but the last holds from the threshold at its place up.
+        rising, levels = curve.threshold[::-1], curve.values[key][-2::-1]
         parts = []
         for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
-            here = inside[(inside > low) & (inside < high)]
+            inside = slice(np.searchsorted(rising, low, side="right"), np.searchsorted(rising, high))
+            here, level = rising[inside], levels[inside]
+            if len(here) > MANY:
+                where = _columns(pixels_of(scale.place(here), (0, 1), size[0]), level, TOLERANCE / 2)
+                here, level = here[where], level[where]
             threshold = np.concatenate([[low], np.repeat(here, 2), [high]])
-            level = np.repeat(curve.at(np.concatenate([[low], here]))[key], 2)
+            level = np.repeat(np.append(curve.at(low)[key], level), 2)
             if part == "low":
                 # What holds at 0.5 itself belongs to the part above: the parts meet there.
                 threshold, level = np.append(threshold, 0.5), np.append(level, curve.at(0.5)[key])
@@ -162,7 +169,7 @@ def _table(models):
 def _thinned(pieces, x_domain, y_domain, size):
     """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
     pixels = [(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])) for _, x, y in pieces]
-    tolerance = 0.1
+    tolerance = TOLERANCE
     points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
     points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
     while sum(map(len, points)) > MOST_POINTS:
