@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from hierviz.charts.curve_lines import POINTS_AT_ONCE, kept, thresholds_between
+from hierviz.charts.curve_lines import POINTS_AT_ONCE, between, kept
 from hierviz.messages.number_text import threshold_text as threshold_text  # a name of `hierviz.charts`
 
 THOUSANDTHS = np.arange(1001) / 1000
@@ -22,7 +22,7 @@ CROWDED_FROM = 0.99
 
 def breakpoints(curves):
     """All breakpoints of some curves strictly between 0 and 1, ascending, each once."""
-    inside = [thresholds_between(curve, 0, 1) for curve in curves.values()]
+    inside = [curve.threshold[::-1][between(curve, 0, 1)] for curve in curves.values()]
     return inside[0] if len(inside) == 1 else np.unique(np.concatenate(inside))
 
 
@@ -42,7 +42,7 @@ def knots(curves, *more):
     """
 
     def rounded(curve):
-        inside = thresholds_between(curve, 0, 1)
+        inside = breakpoints({"": curve})
         starts = range(0, len(inside), POINTS_AT_ONCE)
         parts = [np.unique(round_up(inside[start : start + POINTS_AT_ONCE])) for start in starts]
         return np.unique(np.concatenate([np.empty(0), *parts]))

@@ -69,6 +69,8 @@ def _squared_distance(x, y, x0, y0, x1, y1):
 
 # Pixels of the largest picture that shows no difference.
 FINEST = (1000, 600)
+# Pixels that a line may be off.
+TOLERANCE = 0.1
 # Points of one model in one figure; Altair refuses tables above 5,000 rows outside Streamlit.
 MOST_POINTS, MOST_ROWS = 2000, 4500
 # Above so many points columns are thinned first: zigzags inside one cost nothing to leave out.
@@ -105,22 +107,28 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
     """One metric as a step function of the threshold, ``x`` = its place on the axis; parts "low" and "high" meet at 0.5."""
 
     def pieces(curve):
-        values = curve.values[key]
+        # Each value but the last holds from the threshold at its place up.
+        rising, levels = curve.threshold[::-1], curve.values[key][-2::-1]
         for part, low, high in (("low", 0.0, 0.5), ("high", 0.5, 1.0)):
-            here = np.concatenate([[low], thresholds_between(curve, low, high), [high]])
-            place, level = np.repeat(scale.place(here), 2)[1:-1], np.repeat(values[curve.place(here[:-1])], 2)
+            inside = between(curve, low, high)
+            here, level = rising[inside], levels[inside]
+            if len(here) > MANY:
+                where = _columns(here, level, lambda x, y: (pixels_of(scale.place(x), (0, 1), size[0]), y))
+                here, level = here[where], level[where]
+            threshold = np.concatenate([[low], np.repeat(here, 2), [high]])
+            level = np.repeat(np.append(curve.at(low)[key], level), 2)
             if part == "low":
                 # What holds at 0.5 itself belongs to the part above: the parts meet there.
-                place, level = np.append(place, place[-1]), np.append(level, values[curve.place(0.5)])
-            yield part, place, level
+                threshold, level = np.append(threshold, 0.5), np.append(level, curve.at(0.5)[key])
+            yield part, scale.place(threshold), level
 
     return _lines(curves, ("threshold", key, scale), pieces, (0, 1), y_domain, size)
 
 
-def thresholds_between(curve, low, high):
-    """The thresholds of a curve strictly between two numbers, ascending: a view."""
+def between(curve, low, high):
+    """Where the thresholds of a curve that lie strictly between two numbers are, seen from the smallest on: a slice."""
     rising = curve.threshold[::-1]
-    return rising[np.searchsorted(rising, low, side="right") : np.searchsorted(rising, high, side="left")]
+    return slice(np.searchsorted(rising, low, side="right"), np.searchsorted(rising, high))
 
 
 def whole_lines(curves, x, y, x_domain, y_domain):
@@ -166,40 +174,41 @@ def _table(models):
 
 def _thinned(pieces, x_domain, y_domain, size):
     """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
-    tolerance, lines = 0.1, []
+
+    def pixels(x, y):
+        return pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])
+
+    tolerance, lines = TOLERANCE, []
     for part, x, y in pieces:
-        x, y = np.asarray(x), np.asarray(y)
-        if len(x) > MANY:
-            where = _columns(x, y, x_domain, y_domain, size, tolerance / 2)
-            x, y = x[where], y[where]
-        lines.append((part, x, y))
-    pixels = [(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])) for _, x, y in lines]
-    points = [simplify(x, y, tolerance) for x, y in pixels]
+        where = _columns(x, y, pixels) if len(x) > MANY else slice(None)
+        lines.append((part, np.asarray(x)[where], np.asarray(y)[where]))
+    drawn = [pixels(x, y) for _, x, y in lines]
+    points = [simplify(x, y, tolerance) for x, y in drawn]
     while sum(map(len, points)) > MOST_POINTS:
         tolerance *= 1.5
-        points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
+        points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, drawn, strict=True)]
     return [
         (part, np.round(x[where], 6), np.round(y[where], 6)) for (part, x, y), where in zip(lines, points, strict=True)
     ]
 
 
-def _columns(x, y, x_domain, y_domain, size, width):
+def _columns(x, y, pixels):
     """Of the points that follow each other inside one column of pixels the first, lowest, highest and last.
 
-    What is left out is no further than `width` from the line through the rest, however often it goes up and down.
+    What is left out is no further than half of `TOLERANCE` from the line through the rest, however often it goes up and down.
+    `pixels` gives the places of some x and y.
     """
+    starts = range(0, len(x), POINTS_AT_ONCE)
+    blocks = [
+        start + _ends_of_columns(*pixels(x[start:][:POINTS_AT_ONCE], y[start:][:POINTS_AT_ONCE])) for start in starts
+    ]
+    found = np.concatenate(blocks)
+    # What is left of the parts of a column holds what is left of the whole.
+    return found if len(blocks) == 1 else found[_ends_of_columns(*pixels(x[found], y[found]))]
 
-    def left(x, y):
-        return _one_column_each(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1]), width)
 
-    # What is left of the parts of a column has those of all of it.
-    blocks = (slice(start, start + POINTS_AT_ONCE) for start in range(0, len(x), POINTS_AT_ONCE))
-    found = np.concatenate([block.start + left(x[block], y[block]) for block in blocks])
-    return found if len(x) <= POINTS_AT_ONCE else found[left(x[found], y[found])]
-
-
-def _one_column_each(x, y, width):
-    column = np.floor(x / width)
+def _ends_of_columns(x, y):
+    column = np.floor(x / (TOLERANCE / 2))
     starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
     lengths = np.diff(np.append(starts, len(x)))
     lowest, highest = (np.repeat(extreme.reduceat(y, starts), lengths) for extreme in (np.minimum, np.maximum))
