@@ -47,7 +47,7 @@ from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
 from hierviz.metrics.sets.lca_sets import lca_scores
-from hierviz.metrics.sets.node_sets import closed_lists, corpus_weights, node_weights
+from hierviz.metrics.sets.node_sets import closed_lists, closed_once, corpus_weights, node_weights
 from hierviz.metrics.ties import rounded
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -180,8 +180,8 @@ def _of_nodes(model, block):
         reason = model.why_not_one_truth()
         return reason or predicted_of_nodes(taxonomy, np.asarray(truth))
     if block == "lca":
-        return lca_of_nodes(taxonomy, closed_lists(taxonomy, truth))
-    return sets_of_nodes(taxonomy, closed_lists(taxonomy, truth))
+        return lca_of_nodes(taxonomy, truth)
+    return sets_of_nodes(taxonomy, truth)
 
 
 def _is_of_scores(column):
@@ -194,7 +194,9 @@ def _of_frequencies(model, columns, class_weights, accretion):
     p, source = _distribution(model)
     asked = {column.block for column in wanted}
     blocks = [block for block in SCORE_BLOCKS if block in asked or (block == "probabilities" and "levels" in asked)]
-    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", blocks=blocks)
+    constant = evaluation_of_constant(
+        model.taxonomy, model.truth, p, "constant", blocks=blocks, with_paths="selective" in asked
+    )
     choice = {"rule": "majority", "threshold": 0.5}
     protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
     return file_numbers(constant, wanted, choice, class_weights, protein=protein), source
@@ -207,8 +209,8 @@ def _distribution(model):
     if counts is not None and taxonomy.is_tree and not isinstance(truth, NodeLists):
         p = samples_at_or_below(taxonomy, taxonomy.leaves, counts)
         return p / p[0], TRAINING
-    closed = closed_lists(taxonomy, truth)
-    p = np.bincount(closed.nodes, minlength=taxonomy.n_nodes) / len(closed)
+    closed, n_of = closed_once(taxonomy, truth)
+    p = np.bincount(closed.nodes, n_of[closed.rows], taxonomy.n_nodes) / len(truth)
     p[0] = 1.0
     return p, TRUTH
 
@@ -260,7 +262,7 @@ def predicted_of_nodes(taxonomy, truth):
 
 def lca_of_nodes(taxonomy, truth):
     """Numbers of block ``lca`` of always predicting each node, as of `sets_of_nodes`."""
-    distinct, count = _distinct(truth)
+    distinct, count = _distinct(*closed_once(taxonomy, truth))
     if taxonomy.n_nodes * len(distinct) > MOST_LINKED:
         return _TOO_MANY
     nodes = np.repeat(np.arange(taxonomy.n_nodes), len(distinct))
@@ -275,8 +277,7 @@ def sets_of_nodes(taxonomy, truth):
     Parameters
     ----------
     taxonomy : Taxonomy
-    truth : NodeLists
-        True nodes of each sample with their ancestors, without the root.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
 
     Returns
     -------
@@ -284,7 +285,7 @@ def sets_of_nodes(taxonomy, truth):
         By key within the block; why there are none where they are too many.
     """
     n, n_nodes = len(truth), taxonomy.n_nodes
-    distinct, count = _distinct(truth)
+    distinct, count = _distinct(*closed_once(taxonomy, truth))
     if n_nodes * len(distinct) > MOST_PAIRS:
         return _TOO_MANY
     member = np.zeros((n_nodes, len(distinct)), dtype=bool)
@@ -348,15 +349,15 @@ def _sums(lists, weight):
     return np.bincount(lists.rows, weight[lists.nodes], len(lists))
 
 
-def _distinct(lists):
-    """The different lists, and how many samples have each (as float); lists ascend."""
+def _distinct(lists, n_of):
+    """The different lists, and how many samples have each (as float); lists ascend, `n_of` samples have each of them."""
     # Sums of two random 64-bit numbers a node tell sets apart.
     codes = np.random.default_rng(0).integers(0, 2**63, (int(lists.nodes.max(initial=0)) + 1, 2), dtype=np.uint64)
     sums = np.vstack([np.zeros((1, 2), dtype=np.uint64), np.cumsum(codes[lists.nodes], axis=0, dtype=np.uint64)])
-    _, first, count = np.unique(
-        sums[lists.offsets[1:]] - sums[lists.offsets[:-1]], axis=0, return_index=True, return_counts=True
+    _, first, place = np.unique(
+        sums[lists.offsets[1:]] - sums[lists.offsets[:-1]], axis=0, return_index=True, return_inverse=True
     )
-    return lists.take(first), count.astype(float)
+    return lists.take(first), np.bincount(place.reshape(-1), n_of)
 
 
 def _blocks(n_nodes, width):

@@ -7,18 +7,20 @@ evaluation_of_constant
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.score_numbers import score_numbers
-from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.label_sets import LabelSetCounts, OnDemand
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
 
 _COLUMNS = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
 
 
-def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=()):
+def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), with_paths=True):
     """Evaluate one row of node probabilities as the scores of every sample.
 
     Parameters
@@ -32,6 +34,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=()):
         Of the sets of labels.
     blocks : sequence of str
         Of `hierviz.evaluation.score_numbers` that will be asked for.
+    with_paths : bool
+        Whether `Evaluation.leaf_paths` will be.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=()):
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
     kept_fields = {
         "_label_counts": counts,
-        "_paths": [once.leaf_paths().take(place)] if taxonomy.is_tree else [],
+        "_paths": [once.leaf_paths().take(place)] if with_paths and taxonomy.is_tree else [],
         "corpus": corpus,
         "kept_numbers": kept,
     }
@@ -77,5 +81,5 @@ def _repeated(taxonomy, once, targets, place, n_of):
         "n_valid_hit": is_valid * n_true,
         "n_samples": len(place),
     }
-    repeated = {key: values[place] for key, values in columns.items()}
+    repeated = OnDemand({key: partial(np.take, values, place) for key, values in columns.items()})
     return LabelSetCounts.from_counted(taxonomy, once.threshold, [(sums, repeated)])

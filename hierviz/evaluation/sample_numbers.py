@@ -17,6 +17,7 @@ from hierviz.curves._selective_curve import differing_share
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, label_sets, level_answers, why_no_levels
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.level_answers import level_answer_numbers
+from hierviz.metrics.node_pairs import truncated
 from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
 from hierviz.metrics.path import path_metrics
@@ -63,11 +64,11 @@ def _distribution(model, choice):
 
 
 def _top_down(model, choice):
-    taxonomy, truth, leaf = model.taxonomy, model.truth, np.asarray(model.answers("leaf"))[model.rows]
+    taxonomy, truth, leaf = model.taxonomy, model.truth, model.of_judged(np.asarray(model.answers("leaf")))
     common = lowest_common_ancestors(taxonomy, truth, leaf)
-    return best_leaf_metrics(taxonomy, truth, model.best_leaf[model.rows]) | {
-        "argmax_leaf_accuracy": best_leaf_metrics(taxonomy, truth, leaf)["finest_accuracy"],
-        "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).astype(float),
+    return best_leaf_metrics(taxonomy, truth, model.of_judged(model.best_leaf)) | {
+        "argmax_leaf_accuracy": (truncated(truth, leaf, common) == truth).astype(float),
+        "top5_leaf_accuracy": (model.of_judged(model.leaf_rank) < TOP).astype(float),
         # Height of the lowest common ancestor of truth and most probable leaf.
         "error_lca_height": np.where((common == truth) & (leaf >= 0), np.nan, node_heights(taxonomy)[common]),
     }

@@ -36,6 +36,9 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
@@ -246,9 +249,14 @@ class LabelSetCounts:
 
     def counted(self):
         """What was counted, without the taxonomy: two dicts, sums and per-sample columns, for `from_counted`."""
-        keys = [key for key in (self._blocks[0] if self._blocks else ()) if all(key in block for block in self._blocks)]
-        columns = {key: np.concatenate([block[key] for block in self._blocks]) for key in keys}
-        return {name: getattr(self, name) for name in _SUMS}, columns
+        return {name: getattr(self, name) for name in _SUMS}, {key: self._column(key) for key in self._keys}
+
+    @property
+    def _keys(self):
+        return [key for key in (self._blocks[0] if self._blocks else ()) if all(key in block for block in self._blocks)]
+
+    def _column(self, key):
+        return np.concatenate([block[key] for block in self._blocks])
 
     @classmethod
     def from_counted(cls, taxonomy, threshold, parts):
@@ -259,8 +267,8 @@ class LabelSetCounts:
         taxonomy : Taxonomy
         threshold : float
         parts : sequence of (dict, dict)
-            From `counted`, on this taxonomy and at this threshold. Sums over samples are whole numbers, so that a
-            division into parts changes nothing.
+            From `counted`, on this taxonomy and at this threshold; of columns any mapping. Sums over samples are whole
+            numbers, so that a division into parts changes nothing.
 
         Returns
         -------
@@ -283,7 +291,7 @@ class LabelSetCounts:
         graph, means over nothing. ``macro_f1_by_depth`` is an object, depth as text -> macro_f1, macro_f1_supported,
         n_nodes.
         """
-        parts, numbers = self.parts(), {}
+        parts, numbers = OnDemand(self._parts()), {}
         for key in keys_of("labels", Mean, Total, OfSums, ByNode):
             if key in OPTIMAL_SET_METRICS and self.beta is None:
                 continue
@@ -303,15 +311,24 @@ class LabelSetCounts:
         dict of str to ndarray
             `per_sample`, what was counted, and what follows from it; without what a graph, or labels, have not.
         """
-        counted = self.counted()[1]
-        parts = {name: counted.get(name, np.zeros(0)) for name in (*_BY_NODE, "n_incoherent", "n_outside")}
-        hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
-        parts |= {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
-        parts |= {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
-        parts["outside_share"] = (parts["n_outside"] > 0).astype(float)
+        return dict(OnDemand(self._parts()))
+
+    def _parts(self):
+        """What makes each of `parts`, by its name: of millions of samples not all need be in memory."""
+        counted = {key: partial(self._column, key) for key in self._keys}
+        names = (*_BY_NODE, "n_incoherent", "n_outside")
+        makers = {name: counted.get(name, partial(np.zeros, 0)) for name in names}
+        of = OnDemand(makers | counted)
+        makers |= {
+            "n_wrong": lambda: of["n_predicted"] + of["n_true"] - 2 * of["n_hit"],
+            "n_cells": lambda: np.full(self.n_samples, self.taxonomy.n_nodes - 1),
+            "subset_accuracy": lambda: ((hit := of["n_hit"]) == of["n_predicted"]) & (hit == of["n_true"]),
+            "n_empty": lambda: of["n_predicted"] == 0,
+            "outside_share": lambda: (of["n_outside"] > 0).astype(float),
+        }
         if "corpus_shared" in counted:
-            parts["icm"] = 3 * counted["corpus_shared"] - counted["corpus_claimed"] - counted["corpus_due"]
-        return parts | counted | self.per_sample()
+            makers["icm"] = lambda: 3 * of["corpus_shared"] - of["corpus_claimed"] - of["corpus_due"]
+        return makers | counted | self._per_sample()
 
     def _by_node(self, made):
         """A number that is made of those of nodes."""
@@ -330,20 +347,33 @@ class LabelSetCounts:
             ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc`` (nan where nothing is true); for sets that maximise an
             expected hF_beta ``hf_beta_samples`` and, with one true class a sample, ``hf_beta_expected``.
         """
-        counted, columns = self.counted()[1], {}
+        return dict(OnDemand(self._per_sample()))
+
+    def _per_sample(self):
+        """What makes each of `per_sample`, by its name."""
+        keys, makers = self._keys, {}
+
+        def sizes(weight):
+            return [self._column(f"{weight}_{what}") for what in ("shared", "claimed", "due")]
+
         for prefix, weight, shown in (("h", "nodes", ("p", "r", "f1")), ("ih", "information", ("f1",))):
-            if f"{weight}_shared" in counted:
-                scores = set_scores(*(counted[f"{weight}_{what}"] for what in ("shared", "claimed", "due")))
-                columns |= {
-                    f"{prefix}{name}_samples": values for name, values in zip(("p", "r", "f1"), scores) if name in shown
-                }
+            if f"{weight}_shared" in keys:
+                for place, name in enumerate(("p", "r", "f1")):
+                    if name in shown:
+                        makers[f"{prefix}{name}_samples"] = partial(
+                            lambda weight, place: set_scores(*sizes(weight))[place], weight, place
+                        )
         if self.beta is not None:
             square = self.beta**2
-            shared, claimed, due = (counted[f"nodes_{what}"] for what in ("shared", "claimed", "due"))
-            columns["hf_beta_samples"] = ratio((1 + square) * shared, claimed + square * due, empty=0.0)
+
+            def of_beta():
+                shared, claimed, due = sizes("nodes")
+                return ratio((1 + square) * shared, claimed + square * due, empty=0.0)
+
+            makers["hf_beta_samples"] = of_beta
         if self.expected is not None:
-            columns["hf_beta_expected"] = self.expected
-        return columns | {key: counted[key] for key in ("n_predicted", *AREAS) if key in counted}
+            makers["hf_beta_expected"] = lambda: self.expected
+        return makers | {key: partial(self._column, key) for key in ("n_predicted", *AREAS) if key in keys}
 
     def node_f1(self, reading="plain"):
         """F1 of every node but the root, 0 where it is neither true nor predicted, shape (n_nodes - 1,).
@@ -374,6 +404,25 @@ class LabelSetCounts:
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
+
+
+class OnDemand(Mapping):
+    """Values by name that are made each time that they are asked for, and not kept; `makers` has a function of each."""
+
+    def __init__(self, makers):
+        self._makers = makers
+
+    def __getitem__(self, name):
+        return self._makers[name]()
+
+    def __iter__(self):
+        return iter(self._makers)
+
+    def __len__(self):
+        return len(self._makers)
+
+    def __contains__(self, name):
+        return name in self._makers
 
 
 def areas_outside(taxonomy, truth, p):

@@ -125,6 +125,16 @@ def node_weights(taxonomy, weight="nodes"):
     return weights
 
 
+def closed_once(taxonomy, truth):
+    """`closed_lists` of the different true nodes, or of all lists, and how many samples have each, shape (n_lists,) of int."""
+    if isinstance(truth, NodeLists):
+        return closed_lists(taxonomy, truth), np.ones(len(truth), dtype=np.intp)
+    check_nodes(taxonomy, "truth", truth)
+    count = np.bincount(truth, minlength=taxonomy.n_nodes)
+    nodes = np.flatnonzero(count)
+    return closed_lists(taxonomy, nodes), count[nodes]
+
+
 def corpus_weights(taxonomy, truth):
     """Information of each node in the true classes of all samples, beyond that of its parent, for ICM; trees only.
 
@@ -142,8 +152,9 @@ def corpus_weights(taxonomy, truth):
     outside : float
         Of a predicted label outside the taxonomy, which no sample has: log2(n_samples).
     """
-    n = len(truth)
-    count = np.maximum(np.bincount(truth_keys(taxonomy, truth) % taxonomy.n_nodes, minlength=taxonomy.n_nodes), 1)
+    n, (closed, n_of) = len(truth), closed_once(taxonomy, truth)
+    count = np.bincount(closed.nodes, n_of[closed.rows], taxonomy.n_nodes).astype(np.int64)
+    count = np.maximum(count, 1)
     count[0] = max(n, 1)
     weights = np.log2(count[taxonomy.parent] / count)
     weights[0] = 0
