@@ -246,9 +246,10 @@ class LabelSetCounts:
 
     def counted(self):
         """What was counted, without the taxonomy: two dicts, sums and per-sample columns, for `from_counted`."""
-        keys = [key for key in (self._blocks[0] if self._blocks else ()) if all(key in block for block in self._blocks)]
-        columns = {key: np.concatenate([block[key] for block in self._blocks]) for key in keys}
-        return {name: getattr(self, name) for name in _SUMS}, columns
+        if len(self._blocks) > 1:
+            keys = [key for key in self._blocks[0] if all(key in block for block in self._blocks)]
+            self._blocks = [{key: np.concatenate([block[key] for block in self._blocks]) for key in keys}]
+        return {name: getattr(self, name) for name in _SUMS}, dict(self._blocks[0]) if self._blocks else {}
 
     @classmethod
     def from_counted(cls, taxonomy, threshold, parts):
