@@ -253,10 +253,18 @@ class LabelSetCounts:
 
     @property
     def _keys(self):
-        return [key for key in (self._blocks[0] if self._blocks else ()) if all(key in block for block in self._blocks)]
+        return list(self._whole)
 
     def _column(self, key):
-        return np.concatenate([block[key] for block in self._blocks])
+        return self._whole[key]
+
+    @property
+    def _whole(self):
+        """The columns of all samples; from now on they are one block."""
+        if len(self._blocks) > 1:
+            keys = [key for key in self._blocks[0] if all(key in block for block in self._blocks)]
+            self._blocks = [{key: np.concatenate([block[key] for block in self._blocks]) for key in keys}]
+        return self._blocks[0] if self._blocks else {}
 
     @classmethod
     def from_counted(cls, taxonomy, threshold, parts):
@@ -280,6 +288,8 @@ class LabelSetCounts:
                 setattr(merged, name, getattr(merged, name) + sums[name])
             if sums["n_samples"]:
                 merged._blocks.append(columns)
+        # Of many parts one block is kept in place of theirs.
+        _ = merged._whole
         return merged
 
     # Numbers -------------------------------------------------------------------------------------------------------
