@@ -29,7 +29,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.extras import frame
 from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path import node_pairs
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.ties import rounded
 
@@ -189,9 +189,10 @@ def _column(model, key, choice):
         if key in DISTRIBUTION:
             values = model.distribution_per_sample()[key]
         elif key in path_keys() and not inference_rule(choice["rule"]).returns_sets:
-            values = path_metrics(model.taxonomy, np.asarray(model.truth), model.answers(**choice)[model.rows])[key]
+            answers = model.of_judged(model.answers(**choice))
+            values = METRICS[key].function(node_pairs(model.taxonomy, np.asarray(model.truth), answers))
     if values is None and model.n_judged and key in OF_SETS:
-        values = model.set_counts(choice).per_sample()[key]
+        values = model.set_counts(choice).of_samples(key)
     return _among_all(model, key, choice) if values is None else np.asarray(values, dtype=np.float64)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import path_keys
+from hierviz.metrics.path import node_pairs
+from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -58,12 +58,14 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     choice = {"rule": answers.rule or "majority", "threshold": threshold, **answers.parameters}
     if key in DISTRIBUTION or key in OF_SETS:
         of_judged = (
-            evaluation.distribution_per_sample() if key in DISTRIBUTION else evaluation.set_counts(choice).per_sample()
+            evaluation.distribution_per_sample()[key]
+            if key in DISTRIBUTION
+            else evaluation.set_counts(choice).of_samples(key)
         )
-        return of_judged[key][np.searchsorted(evaluation.rows, answers.rows)]
-    truth, predicted = answers.single
+        return of_judged[np.searchsorted(evaluation.rows, answers.rows)]
     if answers.taxonomy.is_tree:
-        return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)
+        pairs = node_pairs(answers.taxonomy, *answers.single, common=answers.common)
+        return np.asarray(METRICS[key].function(pairs), dtype=float)
     return np.isin(answers.outcome, [list(OUTCOMES).index(outcome) for outcome in OF_OUTCOMES[key]]).astype(float)
 
 

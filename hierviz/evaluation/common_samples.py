@@ -87,7 +87,7 @@ class JudgedSamples(Short):
     def single(self):
         """Numbers of single samples that no curve holds, shape (n_samples,): ``hf1_auc`` (nan where nothing is true) and
         ``softmax_win``."""
-        areas = self.model.label_counts(SETS_AT).per_sample()["hf1_auc"]
+        areas = self.model.label_counts(SETS_AT).of_samples("hf1_auc")
         return {
             "hf1_auc": areas[np.searchsorted(self.model.rows, self.rows)],
             "softmax_win": self.model.win[self.rows],

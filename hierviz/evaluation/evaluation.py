@@ -432,6 +432,7 @@ class Evaluation(Short):
             count_block(counts, predictions, self.judged, block)
             if progress:
                 progress((block if isinstance(block, slice) else block.rows).stop, predictions.n_samples)
+        counts.put_together()
         return counts
 
     def distribution_per_sample(self) -> dict[str, np.ndarray]:

@@ -76,6 +76,7 @@ def one_pass(
         leaf_rank += predictions.best_outside & (leaf_rank >= 0)
     found: dict[str, Any] = {"table": table, "best_leaf": best_leaf, "leaf_mass": leaf_mass}
     if counts is not None:
+        counts.put_together()
         found["_label_counts"] = {counts.threshold: counts}
     if single_truth is None:
         return found

@@ -21,7 +21,8 @@ from hierviz.app.state.current import session
 # A page that is loaded again, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
-# After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml.
+# After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml. Memory
+# is given back then too.
 SECONDS_AT_REST = 3
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
@@ -218,7 +219,7 @@ def keep_sweeping(shelf):
             if rounds >= 0:
                 give_back_memory()
             elif collected < _last_run <= time.monotonic() - SECONDS_AT_REST:
-                gc.collect()
+                give_back_memory()
                 collected = time.monotonic()
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)

@@ -64,6 +64,8 @@ from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_
 from hierviz.taxonomy.node_lists import is_member
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
+# Samples whose columns are kept together while more are added: large enough for the system to get their memory back.
+SAMPLES_TOGETHER = 1 << 19
 _BY_NODE = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
 _SUMS = (*_BY_NODE, "n_samples")
 
@@ -114,7 +116,8 @@ class LabelSetCounts:
         self._outside = {name: outside_weight(taxonomy, name) for name in self._weights}
         if corpus is not None:
             self._weights["corpus"], self._outside["corpus"] = corpus
-        self._blocks = []
+        # Blocks of columns: those of many samples first, then small ones, which have so many samples.
+        self._blocks, self._n_large, self._n_in_small = [], 0, 0
 
     @classmethod
     def of_sets(cls, taxonomy, truth, predicted, of_scores, corpus=None):
@@ -243,7 +246,11 @@ class LabelSetCounts:
             block[f"{name}_shared"] = per_row(true[is_shared], weights)
             block[f"{name}_claimed"] = per_row(augmented, weights) + outside * self._outside[name]
             block[f"{name}_due"] = per_row(true, weights)
+        # Thousands of small arrays would leave holes in memory.
+        if self._n_in_small >= SAMPLES_TOGETHER:
+            self._join(self._n_large)
         self._blocks.append(block)
+        self._n_in_small += n
 
     # Parts ---------------------------------------------------------------------------------------------------------
 
@@ -260,11 +267,23 @@ class LabelSetCounts:
 
     @property
     def _whole(self):
-        """The columns of all samples; from now on they are one block."""
-        if len(self._blocks) > 1:
-            keys = [key for key in self._blocks[0] if all(key in block for block in self._blocks)]
-            self._blocks = [{key: np.concatenate([block[key] for block in self._blocks]) for key in keys}]
+        """The columns of all samples."""
+        self.put_together()
         return self._blocks[0] if self._blocks else {}
+
+    def put_together(self):
+        """Keep the columns of all samples as one block: for whoever has added all, before others use it."""
+        if len(self._blocks) > 1:
+            self._join(0)
+
+    def _join(self, first):
+        """Make one block of those from a place on."""
+        blocks = [dict(block) for block in self._blocks[first:]]
+        keys = [key for key in blocks[0] if all(key in block for block in blocks)]
+        # Each column is freed in turn, so that few are in memory twice.
+        del self._blocks[first:]
+        self._blocks.append({key: np.concatenate([block.pop(key) for block in blocks]) for key in keys})
+        self._n_large, self._n_in_small = len(self._blocks), 0
 
     @classmethod
     def from_counted(cls, taxonomy, threshold, parts):
@@ -288,8 +307,7 @@ class LabelSetCounts:
                 setattr(merged, name, getattr(merged, name) + sums[name])
             if sums["n_samples"]:
                 merged._blocks.append(columns)
-        # Of many parts one block is kept in place of theirs.
-        _ = merged._whole
+        merged.put_together()
         return merged
 
     # Numbers -------------------------------------------------------------------------------------------------------
@@ -358,6 +376,10 @@ class LabelSetCounts:
             expected hF_beta ``hf_beta_samples`` and, with one true class a sample, ``hf_beta_expected``.
         """
         return dict(OnDemand(self._per_sample()))
+
+    def of_samples(self, key):
+        """One of the arrays of `per_sample`, without the work of the others."""
+        return self._per_sample()[key]()
 
     def _per_sample(self):
         """What makes each of `per_sample`, by its name."""
