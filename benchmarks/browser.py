@@ -31,6 +31,7 @@ from speed import SECONDS, loop, slower  # noqa: E402
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: E402
 from wire import Wire  # noqa: E402
 
+from hierviz.app.curve_panels.target_ranking import FEW_ANSWERS  # noqa: E402
 from tests.browser.conftest import CHROMIUM, Server  # noqa: E402
 
 N_LEAVES, FAN = 1_000, 10
@@ -302,15 +303,17 @@ def curves(v):
     yield "other axes", v.option("Axes", "Depth"), ""
     yield "guarantee", v.radio("Guarantee"), ""
     yield "guarantee: other loss", v.words("Mean loss, at most", "5"), ""
+    # Of few samples values on left-out samples are worked out unasked.
+    fitted = "work" if v.n <= FEW_ANSWERS else ""
     # Label numbers need all scores once.
     yield "model comparison", v.radio("Model comparison"), "first"
     for panel in ("Export", "Threshold by target"):
         yield panel.lower(), v.radio(panel), ""
-    yield "target: 90 % correct", v.words("Correct answers, at least", "90"), ""
-    yield "mean cost", v.radio("Mean cost"), ""
-    yield "mean cost: other cost", v.words("Cost of a wrong answer", "2"), ""
-    yield "shallow answers", v.radio("Shallow answers"), ""
-    yield "shallow answers: other share", v.words("Share of answers, at most", "10"), ""
+    yield "target: 90 % correct", v.words("Correct answers, at least", "90"), fitted
+    yield "mean cost", v.radio("Mean cost"), fitted
+    yield "mean cost: other cost", v.words("Cost of a wrong answer", "2"), fitted
+    yield "shallow answers", v.radio("Shallow answers"), fitted
+    yield "shallow answers: other share", v.words("Share of answers, at most", "10"), fitted
     yield "threshold per group", v.radio("Threshold per group"), "work"
     yield "uncertainty", v.radio("Uncertainty"), ""
     yield "levels drawn", lambda: (v.button("Options")(), v.toggle("Lines at 90 and 95 % correct")()), ""

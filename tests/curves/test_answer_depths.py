@@ -50,6 +50,9 @@ def test_weighted_means_of_a_value(case, data):
             for threshold, mean in zip(places, found):
                 answers = [naive.rule_threshold(graph, row, threshold) for row in p.tolist()]
                 assert mean == pytest.approx(sum(w * value[node] for w, node in zip(each, answers)), abs=1e-12)
+        both = step_means(table, thresholds, value[table.nodes], np.array([np.ones(len(p)), 7 * weights]))
+        for found, alone in zip(both, (None, weights), strict=True):
+            assert found == pytest.approx(step_means(table, thresholds, value[table.nodes], alone), abs=1e-12)
 
 
 def test_by_hand(taxonomy):

@@ -10,8 +10,18 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.mistakes import ORDERS, mistakes, outcome_counts
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import severity
 from hierviz.metrics.outcomes import OUTCOMES
+
+
+@many
+@given(strategies.pairs())
+def test_means_of_the_path_metrics(case):
+    graph, taxonomy, truth, predicted = case
+    found = judged_answers(hv.Predictions.from_labels(taxonomy, predicted, truth=truth)).path_means
+    values = [naive.path_metrics(graph, *one) for one in zip(truth.tolist(), predicted.tolist(), strict=True)]
+    assert found == pytest.approx({key: sum(one[key] for one in values) / len(values) for key in found}, abs=1e-12)
 
 
 @many

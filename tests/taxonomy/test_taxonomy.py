@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import re
+from collections import Counter
 
 import naive
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 from hierviz import NodeLists, Taxonomy, TaxonomyError
+from hierviz.taxonomy.node_lists import counted
 
 
 @many
@@ -290,6 +292,15 @@ def test_a_taxonomy_is_immutable(taxonomy):
             array[0] = 0
     with pytest.raises(AttributeError):
         taxonomy.names = ()
+
+
+@many
+@given(st.lists(st.integers(0, 9), max_size=12), st.sampled_from([10, 10**6]))
+def test_numbers_are_counted(numbers, n):
+    """In a table of all of them, and sorted where these would be too many."""
+    found, count = counted(np.array(numbers, dtype=int), n)
+    assert dict(zip(found.tolist(), count.tolist(), strict=True)) == Counter(numbers)
+    assert found.tolist() == sorted(set(numbers))
 
 
 @many

@@ -2,8 +2,11 @@
 
 import math
 
+import naive
 import naive_sets
 import numpy as np
+import pytest
+import strategies
 from compare import same, samples_f1_plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,7 +20,7 @@ from hierviz.metrics.registry import OPTIMAL_SET_METRICS, keys_of
 from hierviz.metrics.sets import label_sets, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, corpus_weights, highest_below, node_weights
+from hierviz.metrics.sets.node_sets import closed_lists, corpus_weights, highest_below, node_weights, set_overlap
 from hierviz.taxonomy.taxonomy import NodeLists
 
 many = settings(
@@ -25,6 +28,26 @@ many = settings(
 )
 # Ties, the threshold itself, both ends, and a pair that differs by a rounding error.
 TIES = (0.0, 0.125, 0.25, 0.3, 0.1 + 0.2, 0.5, float(np.nextafter(0.5, 1)), 0.75, 1.0)
+
+
+@many
+@given(strategies.pairs(), st.data())
+def test_overlap_of_one_node_a_sample(case, data):
+    """Along one path, without the sets: -1 is a node outside the taxonomy with the weight of a leaf."""
+    graph, taxonomy, truth, predicted = case
+    predicted = np.where(data.draw(st.lists(st.booleans(), min_size=len(truth), max_size=len(truth))), -1, predicted)
+    bits = math.log2(len(graph.leaves))
+    for weight, outside in (("nodes", 1), ("information", bits)):
+        of_node = [0.0, *([1.0] * (graph.n - 1))]
+        if weight == "information":
+            of_node = [
+                graph.information[i] - graph.information[max(graph.parents[i], default=i)] for i in range(graph.n)
+            ]
+        found = np.array(set_overlap(taxonomy, truth, NodeLists.of(predicted), weight)).T
+        for row, true, answer in zip(found.tolist(), truth.tolist(), predicted.tolist(), strict=True):
+            due, claimed = naive.ancestors(graph, true), naive.ancestors(graph, answer) if answer >= 0 else set()
+            sums = [math.fsum(of_node[i] for i in some) for some in (due & claimed, claimed, due)]
+            assert row == pytest.approx([sums[0], sums[1] + outside * (answer < 0), sums[2]], abs=1e-12)
 
 
 @st.composite
