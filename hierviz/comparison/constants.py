@@ -132,9 +132,9 @@ def _of_column(column, taxonomy, frequencies, of_nodes):
     if reason is not None:
         return None, None, reason
     if _is_of_scores(column):
-        numbers, source = frequencies()
-        value = numbers.values.get(column.key)
-        return value, source, numbers.reasons.get(column.key, _UNDEFINED) if value is None else None
+        numbers, reasons, source = frequencies()
+        value = numbers.get(column.key)
+        return value, source, reasons.get(column.key, _UNDEFINED) if value is None else None
     table = of_nodes(column.block)
     if isinstance(table, str):
         return None, None, table
@@ -189,17 +189,21 @@ def _is_of_scores(column):
 
 
 def _of_frequencies(model, columns, class_weights, accretion):
-    """(values, what is answered, reasons) of the constant distribution of class frequencies."""
+    """(values, reasons, what is answered) of the constant distribution of class frequencies."""
     wanted = [column for column in columns if _is_of_scores(column)]
-    p, source = _distribution(model)
-    asked = {column.block for column in wanted}
-    blocks = [block for block in SCORE_BLOCKS if block in asked or (block == "probabilities" and "levels" in asked)]
-    constant = evaluation_of_constant(
-        model.taxonomy, model.truth, p, "constant", blocks=blocks, with_paths="selective" in asked
-    )
-    choice = {"rule": "majority", "threshold": 0.5}
-    protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
-    return file_numbers(constant, wanted, choice, class_weights, protein=protein), source
+    (p, source), values, reasons = _distribution(model), {}, {}
+    # One block after the other: what its numbers are made of need not be in memory together with that of the others.
+    for block in dict.fromkeys(column.block for column in wanted):
+        own = [column for column in wanted if column.block == block]
+        blocks = [one for one in SCORE_BLOCKS if one == block or (one == "probabilities" and block == "levels")]
+        how = {"blocks": blocks, "with_paths": block == "selective"}
+        constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", **how)
+        choice = {"rule": "majority", "threshold": 0.5}
+        protein = ProteinNumbers(constant, accretion, own) if has_protein(own) else None
+        found = file_numbers(constant, own, choice, class_weights, protein=protein)
+        values, reasons = values | found.values, reasons | found.reasons
+        del constant, protein
+    return values, reasons, source
 
 
 def _distribution(model):

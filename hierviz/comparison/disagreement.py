@@ -142,7 +142,8 @@ def metrics_on_samples(
     gap = np.full(len(x), np.nan)
     gap[known] = _share_below(_turned(first, x[known])) - _share_below(_turned(second, y[known]))
     labels = METRICS[first].label, METRICS[second].label
-    return SampleDisagreement(labels, evaluation.rows, evaluation.predictions.ids[evaluation.rows], x, y, gap, True)
+    ids = evaluation.of_judged(evaluation.predictions.ids)
+    return SampleDisagreement(labels, evaluation.rows, ids, x, y, gap, True)
 
 
 def models_on_samples(

@@ -180,8 +180,7 @@ def _breakpoints(table):
     later = np.ones(len(table.nodes), dtype=bool)
     later[table.offsets[:-1]] = False
     later = np.flatnonzero(later).astype(np.int32 if len(later) < 1 << 31 else np.intp)
-    scores = table.scores[later]
-    scores, order = descending(scores)
+    scores, order = descending(table.scores[later])
     order = later[order]
     # One point per distinct score: the last entry of each run.
     ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.empty(0, np.intp)

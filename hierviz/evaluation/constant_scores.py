@@ -13,6 +13,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.score_numbers import score_numbers
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.sets.label_sets import LabelSetCounts, OnDemand
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
@@ -54,7 +55,7 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
     corpus = corpus_of(predictions)
     once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold, corpus=corpus)
     assert once.table is not None
-    columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
+    columns = {key: _of_all(values, place) for key in _COLUMNS if (values := getattr(once, key)) is not None}
     numbers = score_numbers(once, blocks) if once.why_no_curve() is None else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
@@ -64,7 +65,19 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
         "corpus": corpus,
         "kept_numbers": kept,
     }
-    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, **kept_fields)
+    # All rows have the same answers.
+    first, n = once.table.take(slice(0, 1)), len(place)
+    table = ParetoTable(
+        np.arange(n + 1) * len(first.nodes), *(np.tile(values, n) for values in (first.nodes, first.scores))
+    )
+    return Evaluation(predictions, predictions.has_truth, table, **columns, **kept_fields)
+
+
+def _of_all(values, place):
+    """The value of each sample from those of the different truths; one value for all takes no memory."""
+    if (values == values[0]).all():
+        return np.broadcast_to(values[0], len(place))
+    return values[place]
 
 
 def _repeated(taxonomy, once, targets, place, n_of):

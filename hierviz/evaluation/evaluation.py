@@ -382,7 +382,11 @@ class Evaluation(Short):
         """
         key = threshold if self.predictions.has_scores else None
         if key not in self._label_counts:
-            self._label_counts[key] = self._count_labels(threshold, progress)
+            counts = self._count_labels(threshold, progress)
+            # A hundred bytes a sample each: those that came with the evaluation, and the last ones.
+            for other in [other for other in self._label_counts if not isinstance(other, tuple)][1:]:
+                del self._label_counts[other]
+            self._label_counts[key] = counts
         return self._label_counts[key]
 
     def set_counts(

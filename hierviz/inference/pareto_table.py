@@ -56,7 +56,7 @@ class ParetoTable(Short):
     offsets: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
-    kept: dict = field(default_factory=dict, repr=False)
+    kept: dict = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self):
         for array in (self.offsets, self.nodes, self.scores):

@@ -579,3 +579,26 @@ def test_files_named_at_the_start_have_the_same_key_after_a_restart(tmp_path):
     files = Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
     one, two = opened._named(files), opened._named(files)
     assert one.key == two.key == one.digest
+
+
+def test_large_arrays_go_back_to_the_system_once_they_are_freed():
+    """In a process of its own, whose C library would keep the memory of one array below another one."""
+    program = """
+import threading, psutil
+import numpy as np
+from hierviz.app.state.visits import keep_little_memory
+keep_little_memory()
+def work():
+    global kept
+    # The C library learns that arrays of this size come and go.
+    del [np.ones(1 << 21)][:]
+    arrays = [np.ones(1 << 20) for _ in range(40)]
+    kept = arrays[7::8]
+thread = threading.Thread(target=work)
+before = psutil.Process().memory_info().rss
+thread.start(); thread.join()
+print((psutil.Process().memory_info().rss - before) / (8 << 20))
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    # Five of the forty are kept.
+    assert float(found.stdout) < 12

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
-from hierviz.charts import simplify
-from hierviz.charts.curve_knots import ThresholdScale
+from hierviz.charts import curve_knots, curve_lines, simplify
+from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.curve_lines import against_threshold, polylines
 
 
@@ -65,6 +65,26 @@ def test_a_hundred_thousand_points_become_few():
     kept = simplify(x, y, 0.1)
     assert len(kept) < 120
     assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() < 0.2
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_points_are_looked_at_in_any_blocks(monkeypatch, at_once):
+    n, rng = 5000, np.random.default_rng(3)
+    thresholds = np.unique(rng.random(n).round(4))[::-1]
+    walk = np.cumsum(rng.normal(size=len(thresholds) + 1)) / 100
+    curves = [curve_of(thresholds, info_recall=np.sort(walk.clip(0, 1)), correct=walk.clip(0, 1)) for _ in range(2)]
+
+    def drawn(curve):
+        axes = (0, 1), (0, 1)
+        lines = [polylines({"m": curve}, "info_recall", "correct", *axes)]
+        lines += [against_threshold({"m": curve}, "correct", (0, 1), scale) for scale in map(ThresholdScale, (0, 3))]
+        return [line.to_numpy().tolist() for line in lines], knots({"m": curve}).tolist()
+
+    monkeypatch.setattr(curve_lines, "MANY", 100)
+    whole = drawn(curves[0])
+    for file in (curve_lines, curve_knots):
+        monkeypatch.setattr(file, "POINTS_AT_ONCE", at_once)
+    assert drawn(curves[1]) == whole
 
 
 @pytest.mark.long

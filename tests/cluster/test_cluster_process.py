@@ -85,6 +85,7 @@ def test_arrays_are_mapped_and_scores_stay_in_the_parts(both):
     for model in both[1].models.values():
         kept = [model.best_leaf, model.win, model.table.nodes, model.table.scores, model.predictions.truth]
         kept += [model.predictions.sample_ids, model.curve.threshold, *model.curve.values.values()]
+        kept.append(model.label_counts(0.5).of_samples("hf1_auc"))
         assert all(map(is_mapped, kept))
         assert isinstance(model.predictions.scores, ParquetRows)
 

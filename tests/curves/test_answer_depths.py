@@ -1,6 +1,7 @@
 """What answers look like at many thresholds, against counting them one by one."""
 
 import re
+from dataclasses import replace
 
 import naive
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
+from hierviz.curves import answer_depths as answer_depths_file
 from hierviz.curves.answer_depths import answer_counts, answer_depths, share_not_at_leaf, step_means
+from hierviz.curves.answer_values import breakpoints
 from hierviz.curves.operating_curve import THOUSANDTHS
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -53,6 +56,27 @@ def test_weighted_means_of_a_value(case, data):
         both = step_means(table, thresholds, value[table.nodes], np.array([np.ones(len(p)), 7 * weights]))
         for found, alone in zip(both, (None, weights), strict=True):
             assert found == pytest.approx(step_means(table, thresholds, value[table.nodes], alone), abs=1e-12)
+
+
+@some
+@given(strategies.judged(), st.sampled_from([1, 2, 7]), st.booleans(), st.sampled_from([0, 1 << 20]))
+def test_blocks_of_any_size_change_no_bit(case, at_once, is_sorted, few):
+    """Samples and elements are looked at in any blocks, whether the order of the scores is known or not."""
+    _, taxonomy, p, truth = case
+    table = hv.pareto_table(taxonomy, p)
+    values = np.random.default_rng(0).random(len(table.nodes))
+    grids = [hv.operating_curve(taxonomy, truth, table).threshold, np.array([0.8, 0.5, 0.2]), np.zeros(0)]
+    wanted = [(step_means(table, grid, values), answer_depths(taxonomy, table, grid.clip(0, 1))) for grid in grids]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer_depths_file, "SAMPLES_AT_ONCE", at_once)
+        patch.setattr(answer_depths_file, "ELEMENTS_AT_ONCE", at_once)
+        patch.setattr(answer_depths_file, "FEW_THRESHOLDS", few)
+        table = replace(table)  # for which nothing is kept
+        if is_sorted:
+            breakpoints(table)
+        for grid, (means, depths) in zip(grids, wanted, strict=True):
+            assert step_means(table, grid, values).tobytes() == means.tobytes()
+            assert answer_depths(taxonomy, table, grid.clip(0, 1)).tolist() == depths.tolist()
 
 
 def test_by_hand(taxonomy):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from dataclasses import replace
 
 import naive
@@ -15,6 +16,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.compiled import curve_sums
 from hierviz.curves import answer_values
+from hierviz.curves._selective_curve import SelectiveCurve
 from hierviz.curves.envelopes import best_at_correct, envelope, envelope_integral
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.metrics.path import path_metrics
@@ -314,6 +316,35 @@ def test_blocks_of_any_size_change_no_bit(case, at_once, pairs, compiled):
     assert found.threshold.tobytes() == expected.threshold.tobytes()
     assert found.n_samples == expected.n_samples
     assert {k: v.tobytes() for k, v in found.values.items()} == {k: v.tobytes() for k, v in expected.values.items()}
+
+
+@many
+@given(
+    strategies.judged(), st.lists(st.one_of(st.sampled_from(strategies.TIES), st.floats(-1, 2)), min_size=1, max_size=5)
+)
+def test_places_count_the_breakpoints_above(case, thresholds):
+    _, taxonomy, p, truth = case
+    curve = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
+    climbing = SelectiveCurve(curve.threshold, curve.values, curve.n_samples)
+    given = np.array([*thresholds, *curve.threshold])
+    assert curve.place(given).tolist() == [(curve.threshold > one).sum() for one in given]
+    assert climbing.place(given).tolist() == [(curve.threshold >= one).sum() for one in given]
+    assert curve.place(thresholds[0]) == curve.place(thresholds)[0]
+
+
+def test_what_a_curve_was_made_of_goes_where_its_table_goes(taxonomy):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, taxonomy.n_nodes, 30)
+    scores = hv.Predictions.from_scores(taxonomy, rng.random((30, 4)), "flat_softmax", truth=truth)
+    evaluation = hv.Evaluation.from_predictions(scores)
+    curve = evaluation.curve
+    found = pickle.loads(pickle.dumps(evaluation))
+    threshold, order, _ = answer_values.breakpoints(found.judged_table)
+    assert threshold is found.curve.threshold
+    assert threshold.tolist() == curve.threshold.tolist()
+    assert order.tolist() == answer_values.breakpoints(evaluation.judged_table)[1].tolist()
+    assert answer_values.has_breakpoints(found.judged_table)
+    assert not answer_values.has_breakpoints(replace(found.judged_table))
 
 
 @many

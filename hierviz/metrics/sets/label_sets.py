@@ -246,6 +246,9 @@ class LabelSetCounts:
             block[f"{name}_shared"] = per_row(true[is_shared], weights)
             block[f"{name}_claimed"] = per_row(augmented, weights) + outside * self._outside[name]
             block[f"{name}_due"] = per_row(true, weights)
+        # Counts of nodes are whole numbers, which take half the room.
+        whole = [name for name in block if name.startswith(("n_", "nodes_")) and name != "n_incoherent"]
+        block |= {name: block[name].astype(np.int32) for name in whole}
         # Thousands of small arrays would leave holes in memory.
         if self._n_in_small >= SAMPLES_TOGETHER:
             self._join(self._n_large)

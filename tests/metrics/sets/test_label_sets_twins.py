@@ -119,6 +119,26 @@ def compare_both(case, is_tree):
 
 
 @many
+@given(cases(), st.sampled_from([1, 2, 1 << 19]))
+def test_columns_are_the_same_however_they_are_put_together(case, at_once):
+    _, taxonomy, p, _, truth = case
+    lists = NodeLists.from_lists(truth)
+    whole, parts = (LabelSetCounts(taxonomy, 0.5, corpus_weights(taxonomy, lists)) for _ in range(2))
+    whole.add(lists, p)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_sets, "SAMPLES_TOGETHER", at_once)
+        for row in range(len(p)):
+            parts.add(lists.take(np.array([row])), p[row : row + 1])
+    parts.put_together()
+    for expected, found in zip((*whole.counted(), whole.parts()), (*parts.counted(), parts.parts()), strict=True):
+        assert list(found) == list(expected)
+        for key, values in expected.items():
+            np.testing.assert_array_equal(found[key], values, err_msg=key)
+    for key, values in whole.per_sample().items():
+        np.testing.assert_array_equal(parts.of_samples(key), values)
+
+
+@many
 @given(cases())
 def test_tree(case):
     compare_both(case, is_tree=True)
