@@ -14,14 +14,16 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.score_numbers import score_numbers
 from hierviz.inference.pareto_table import ParetoTable
-from hierviz.metrics.sets.label_sets import LabelSetCounts, OnDemand
+from hierviz.metrics.parts import OnDemand
+from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
 
-_COLUMNS = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
+_OF_WIN = ("win", "raw_win", "p_truth")
+_COLUMNS = ("best_leaf", *_OF_WIN, "leaf_mass", "leaf_rank")
 
 
-def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), with_paths=True):
+def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), with_paths=True, with_win=True):
     """Evaluate one row of node probabilities as the scores of every sample.
 
     Parameters
@@ -35,8 +37,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
         Of the sets of labels.
     blocks : sequence of str
         Of `hierviz.evaluation.score_numbers` that will be asked for.
-    with_paths : bool
-        Whether `Evaluation.leaf_paths` will be.
+    with_paths, with_win : bool
+        Whether `Evaluation.leaf_paths`, and the win and the probability of the truth, will be.
 
     Returns
     -------
@@ -55,7 +57,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
     corpus = corpus_of(predictions)
     once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold, corpus=corpus)
     assert once.table is not None
-    columns = {key: _of_all(values, place) for key in _COLUMNS if (values := getattr(once, key)) is not None}
+    names = [key for key in _COLUMNS if with_win or key not in _OF_WIN]
+    columns = {key: _of_all(values, place) for key in names if (values := getattr(once, key)) is not None}
     numbers = score_numbers(once, blocks) if once.why_no_curve() is None else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}

@@ -19,11 +19,11 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.level_answers import level_answer_numbers
 from hierviz.metrics.node_pairs import truncated
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
+from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, OnDemand, Total
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, SIZES, keys_of
 from hierviz.metrics.sets.lca_sets import lca_scores
-from hierviz.metrics.win import best_leaf_metrics, node_heights
+from hierviz.metrics.win import best_leaf_makers, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
 TOP = 5
@@ -31,7 +31,7 @@ TOP = 5
 OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in SIZES))
 
 
-def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> Mapping[str, np.ndarray]:
     """Parts of the numbers of a block; nan where a sample has none.
 
     Parameters
@@ -44,7 +44,7 @@ def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.
 
     Returns
     -------
-    dict of str to ndarray, shape (n_judged,)
+    mapping of str to ndarray, shape (n_judged,)
         By the names that `made` of the entries of `METRICS` asks for.
     """
     return _PARTS[block](model, choice)
@@ -66,12 +66,13 @@ def _distribution(model, choice):
 def _top_down(model, choice):
     taxonomy, truth, leaf = model.taxonomy, model.truth, model.of_judged(np.asarray(model.answers("leaf")))
     common = lowest_common_ancestors(taxonomy, truth, leaf)
-    return best_leaf_metrics(taxonomy, truth, model.of_judged(model.best_leaf)) | {
-        "argmax_leaf_accuracy": (truncated(truth, leaf, common) == truth).astype(float),
-        "top5_leaf_accuracy": (model.of_judged(model.leaf_rank) < TOP).astype(float),
+    of_leaves = {
+        "argmax_leaf_accuracy": lambda: (truncated(truth, leaf, common) == truth).astype(float),
+        "top5_leaf_accuracy": lambda: (model.of_judged(model.leaf_rank) < TOP).astype(float),
         # Height of the lowest common ancestor of truth and most probable leaf.
-        "error_lca_height": np.where((common == truth) & (leaf >= 0), np.nan, node_heights(taxonomy)[common]),
+        "error_lca_height": lambda: np.where((common == truth) & (leaf >= 0), np.nan, node_heights(taxonomy)[common]),
     }
+    return OnDemand(best_leaf_makers(taxonomy, truth, model.of_judged(model.best_leaf)) | of_leaves)
 
 
 def _predicted(model, choice):
@@ -140,7 +141,7 @@ def per_sample(
         columns |= {key: parts[key] for key in keys_of("levels", Mean)}
     if more:
         columns |= parts_of(evaluation, "lca", choice)
-    return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()
+    return {**columns, **parts_of(evaluation, "confusion", choice), **evaluation.set_counts(choice).per_sample()}
 
 
 def number_keys(

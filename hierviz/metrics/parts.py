@@ -10,7 +10,7 @@ are not known for sure, sums are arrays of those in the worst and in the best ca
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,25 @@ def ratio_of_sums(shared: Any, claimed: Any, due: Any) -> tuple[float, float, fl
     shared, claimed, due = (float(np.sum(values)) for values in (shared, claimed, due))
     precision, recall = ratio(shared, claimed, 0.0), ratio(shared, due, 0.0)
     return float(precision), float(recall), float(harmonic_mean(precision, recall))
+
+
+class OnDemand(Mapping[str, Any]):
+    """Values by name that are made each time that they are asked for, and not kept; `makers` has a function of each."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]):
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> Any:
+        return self._makers[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
 
 
 @dataclass(frozen=True)

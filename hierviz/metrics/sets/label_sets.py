@@ -36,13 +36,12 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
+from hierviz.metrics.parts import ByNode, Mean, OfSums, OnDemand, Total
 from hierviz.metrics.registry import METRICS, OPTIMAL_SET_METRICS, keys_of
 from hierviz.metrics.sets.node_sets import (
     above,
@@ -439,25 +438,6 @@ class LabelSetCounts:
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
-
-
-class OnDemand(Mapping):
-    """Values by name that are made each time that they are asked for, and not kept; `makers` has a function of each."""
-
-    def __init__(self, makers):
-        self._makers = makers
-
-    def __getitem__(self, name):
-        return self._makers[name]()
-
-    def __iter__(self):
-        return iter(self._makers)
-
-    def __len__(self):
-        return len(self._makers)
-
-    def __contains__(self, name):
-        return name in self._makers
 
 
 def areas_outside(taxonomy, truth, p):
