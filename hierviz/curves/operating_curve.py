@@ -280,6 +280,8 @@ class CurveSteps(Short):
         """
         truth, table = checked_table(taxonomy, truth, table)
         keys = tuple(path_keys() if keys is None else keys)
+        # Sorting takes the most memory: it comes before anything else is there.
+        threshold, order, ends = breakpoints(table)
         kinds = answer_kinds(taxonomy, truth, table, progress)
         values, bounds = kind_values(taxonomy, kinds, keys)
         of_answer = kinds.of_answer
@@ -288,7 +290,6 @@ class CurveSteps(Short):
             columns = [np.asarray(column, dtype=np.float64) for column in more.values()]
             values = np.column_stack([values[of_answer], *columns])
             of_answer, bounds = np.arange(len(of_answer), dtype=np.int32), range_of(values)
-        threshold, order, ends = breakpoints(table)
         samples = np.repeat(np.arange(table.n_samples, dtype=np.int32), np.diff(table.offsets))[order]
         first, keys = of_answer[table.offsets[:-1]], (*keys, *(more or {}))
         return cls(threshold, samples, of_answer[order - 1], of_answer[order], ends, keys, values, first, bounds)
