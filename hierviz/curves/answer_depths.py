@@ -96,7 +96,7 @@ def step_means(table, thresholds, values, weights=None):
         for own, of_set in zip(sums, sets, strict=True):
             np.add.at(own, points, gains if weights is None else gains * np.repeat(of_set[samples], n_later))
     for own, of_set in zip(sums, sets, strict=True):
-        own[0] += values[table.offsets[:-1]] @ of_set
+        own[0] += (values[table.offsets[:-1]] * of_set).sum()
     means = np.cumsum(sums, axis=1, out=sums)
     means /= sets.sum(axis=1)[:, None]
     return means if np.ndim(weights) == 2 else means[0]

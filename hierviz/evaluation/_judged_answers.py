@@ -34,12 +34,12 @@ from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Rows, Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path import mean_path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.node_lists import counted, is_member
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -244,13 +244,8 @@ class JudgedAnswers(Short):
     @cached_property
     def path_means(self) -> dict[str, float]:
         """Mean over the samples of each metric of `hierviz.metrics.path.path_metrics`; in a tree, of one truth and one answer."""
-        # Samples with the same truth and answer have the same values; an answer outside the taxonomy is one node more.
-        truth, predicted = (nodes.astype(np.intp, copy=False) for nodes in self.single)
-        n_nodes = self.taxonomy.n_nodes + 1
-        pairs, count = counted(truth * n_nodes + predicted + 1, n_nodes**2)
-        truth, predicted = np.divmod(pairs, n_nodes)
-        values = path_metrics(self.taxonomy, truth, predicted - 1)
-        return {key: float((values[key] * count).sum() / self.n_judged) for key in path_keys()}
+        means = mean_path_metrics(self.taxonomy, *self.single)
+        return {key: means[key] for key in path_keys()}
 
     @cached_property
     def pairs(self) -> AnswerPairs:

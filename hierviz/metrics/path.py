@@ -15,7 +15,7 @@ truth (truncation) unless ``truncated=False``: answers below the truth are not p
 
 Functions
 ---------
-truncate, path_metrics, PARTS
+truncate, path_metrics, mean_path_metrics, PARTS
 
 References
 ----------
@@ -23,6 +23,9 @@ References
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +36,7 @@ from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.node_pairs import truncated as truncated_at
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_taxonomy, one_each
+from hierviz.taxonomy.node_lists import counted
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Parts of the metrics by information and by depth, which `path_metrics` returns with them.
@@ -105,6 +109,21 @@ def path_metrics(
         parts = {"excess": values.excess, "deficient": values.deficient, "lca": values.shared}
         metrics |= {f"{prefix}_{what}": part for what, part in parts.items()}
     return metrics
+
+
+def mean_path_metrics(
+    taxonomy: Taxonomy, truth: np.ndarray, predicted: np.ndarray, numbers: Callable[..., Mapping[str, Any]] = path_metrics
+) -> dict[str, float]:
+    """Means over samples, at least one, of `numbers` of an answer against the truth; arguments and errors of `path_metrics`.
+
+    Samples with the same truth and answer have the same numbers, which are worked out once.
+    """
+    truth, predicted = checked_nodes(taxonomy, truth, predicted)
+    # An answer outside the taxonomy is one node more.
+    n_nodes = taxonomy.n_nodes + 1
+    pairs, count = counted(truth.astype(np.intp, copy=False) * n_nodes + predicted + 1, n_nodes**2)
+    of_pairs = numbers(taxonomy, pairs // n_nodes, pairs % n_nodes - 1)
+    return {key: float((values * count).sum() / len(truth)) for key, values in of_pairs.items()}
 
 
 def node_pairs(

@@ -38,7 +38,7 @@ from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
-from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path import mean_path_metrics, path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.checks import check_one_of, check_whole, one_truth_each
@@ -304,14 +304,14 @@ def rank_for_target(
             rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, why_not=choice.why_not))
             continue
         answers = made[name].nodes_at(choice.threshold)
-        values = target.numbers(taxonomy, truth, answers)
         intervals = {}
         if resamples is not None:
+            values = target.numbers(taxonomy, truth, answers)
             means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
             ends = zip(keys, means.lower.tolist(), means.upper.tolist(), strict=True)
             intervals = {one: (low, high) for one, low, high in ends if not np.isnan(low)}
         stops = float((~taxonomy.is_leaf[answers]).mean())
-        now = {one: float(values[one].mean()) for one in keys}
+        now = mean_path_metrics(taxonomy, truth, answers, target.numbers)
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
     fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
     n_units = int(unit_numbers(None if folds is None else folds.groups, len(truth)).max()) + 1
