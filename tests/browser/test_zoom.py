@@ -164,7 +164,9 @@ def test_a_click_zooms_without_the_server_which_hears_of_it_afterwards(open_page
     expect(page.get_by_text(re.compile("^Of 165 samples of watercraft"))).to_be_visible()
     # The picture is the same one, at the same place.
     assert page.locator(ZOOM).evaluate("place => place.mark") == 1
-    assert page.locator(f"{ZOOM} canvas").bounding_box() == canvas
+    now = page.locator(f"{ZOOM} canvas").bounding_box()
+    # Its height is fitted when it is drawn: what is above it may have grown by a line meanwhile.
+    assert {key: now[key] for key in ("x", "y", "width")} == {key: canvas[key] for key in ("x", "y", "width")}
     page.go_back()
     page.locator(f"{ZOOM}[data-ready=vehicle]").wait_for()
     # An address opens it there.
