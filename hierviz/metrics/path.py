@@ -112,7 +112,10 @@ def path_metrics(
 
 
 def mean_path_metrics(
-    taxonomy: Taxonomy, truth: np.ndarray, predicted: np.ndarray, numbers: Callable[..., Mapping[str, Any]] = path_metrics
+    taxonomy: Taxonomy,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    numbers: Callable[..., Mapping[str, Any]] = path_metrics,
 ) -> dict[str, float]:
     """Means over samples, at least one, of `numbers` of an answer against the truth; arguments and errors of `path_metrics`.
 
