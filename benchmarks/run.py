@@ -80,7 +80,7 @@ def made_tree(n_leaves, depth):
             names.append(f"{level}:{place}")
         names.reverse()
         edges += list(zip(["root", *names[:-1]], names, strict=True))
-    return hv.Taxonomy.from_edges(dict.fromkeys(edges))
+    return hv.Taxonomy.from_edges(list(dict.fromkeys(edges)))
 
 
 def naive_curve(taxonomy, scores, rows):
