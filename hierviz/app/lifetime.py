@@ -16,7 +16,6 @@ import streamlit as st
 from streamlit import runtime
 
 from hierviz.app.state.uploads import remove_stale_folders
-from hierviz.app.state.visits import keep_little_memory
 
 # Seconds that visitors' connections have to close; those that do not are cut.
 LONGEST_END = 5
@@ -36,7 +35,6 @@ async def lifetime(app):
     """
     if threading.current_thread() is threading.main_thread():
         _end_on_signals()
-    keep_little_memory()
     remove_stale_folders()
     keep_downloads()
     with contextlib.suppress(OSError):  # nobody may read any more, as in `hierviz app | head -1`

@@ -14,7 +14,7 @@ from hierviz.app.state.current import publish, session, view
 from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.stages import SharedOpening, Stages
 from hierviz.app.state.upload_fields import empty_uploaders
-from hierviz.app.state.visits import give_back_memory, visit
+from hierviz.app.state.visits import give_back_memory, keep_little_memory, visit
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.opening.model_settings import model_options
 from hierviz.opening.options import run_options, start_files, start_options
@@ -91,7 +91,10 @@ def restart_startup_with(**choices):
 
 
 def _named(files, stage=lambda name, unit="rows": None):
-    dataset = datasets.open_files(files, stage, cluster=_startup_options().cluster)
+    cluster = _startup_options().cluster
+    if cluster is not None:
+        keep_little_memory()
+    dataset = datasets.open_files(files, stage, cluster=cluster)
     server().lasting.add(dataset.digest)
     # Every visitor sees these files without a link: their key need not be secret, and links outlive the server.
     return replace(dataset, key=datasets.digest(files))

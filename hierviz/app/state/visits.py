@@ -21,8 +21,7 @@ from hierviz.app.state.current import session
 # A page that is loaded again, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
-# After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml. Memory
-# is given back then too.
+# After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml.
 SECONDS_AT_REST = 3
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
@@ -32,6 +31,7 @@ M_MMAP_THRESHOLD, LARGE = -3, 1 << 22
 
 _visits: weakref.WeakSet = weakref.WeakSet()
 _last_run = 0.0
+_keeps_little = False
 # Pages that are being drawn.
 _n_runs = 0
 _lock = threading.Lock()
@@ -197,10 +197,13 @@ def give_back_memory():
 
 
 def keep_little_memory():
-    """From now on return to the system the memory of a large array once it is freed, instead of keeping it for the next ones.
+    """From now on return to the system the memory of a large array once it is freed, and the rest while nobody waits.
 
-    The C library's reserve of these, among what is still used, came to as much as all that was used.
+    The C library's reserve of these, among what is still used, came to as much as all that was used. To ask the system again
+    takes up to a third of the time of a press, so it is for data that are too large for this machine.
     """
+    global _keeps_little
+    _keeps_little = True
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
@@ -219,7 +222,7 @@ def keep_sweeping(shelf):
             if rounds >= 0:
                 give_back_memory()
             elif collected < _last_run <= time.monotonic() - SECONDS_AT_REST:
-                give_back_memory()
+                give_back_memory() if _keeps_little else gc.collect()
                 collected = time.monotonic()
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
