@@ -32,13 +32,28 @@ def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not 0 < len(values) < 2**31 or not _is_used(len(values)) or np.isnan(values.min()):
         order = np.argsort(-values, kind="stable")
         return values[order], order
+    keys, places = _sorted(_turned(values.view(np.uint64)))
+    return _turned(keys).view(np.float64), places
+
+
+def numbered(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different ones of whole numbers >= 0, ascending, and the place of each number among them: as `numpy.unique`."""
+    if not 0 < len(numbers) < 2**31 or not _is_used(len(numbers)):
+        return np.unique(numbers, return_inverse=True)
+    keys, order = _sorted(numbers.astype(np.uint64))
+    is_first = np.append(True, keys[1:] != keys[:-1])
+    place = np.empty(len(keys), dtype=np.intp)
+    place[order] = np.cumsum(is_first) - 1
+    return keys[is_first].astype(numbers.dtype), place
+
+
+def _sorted(keys):
+    """(`keys` of uint64, which are used up, ascending, their order), by the compiled sort."""
     kernels = _kernels()
-    keys, places = _turned(values.view(np.uint64)), np.arange(len(values), dtype=np.int32)
+    places = np.arange(len(keys), dtype=np.int32)
     others = np.empty_like(keys), np.empty_like(places)
     counts = np.zeros((-(-64 // kernels.DIGIT), 2**kernels.DIGIT), np.int64)
-    if not kernels.sort(keys, places, *others, counts):
-        keys, places = others
-    return _turned(keys).view(np.float64), places
+    return (keys, places) if kernels.sort(keys, places, *others, counts) else others
 
 
 def _turned(bits):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.compiled.curve_sums import descending, lowest_common_ancestors
+from hierviz.compiled.curve_sums import descending, lowest_common_ancestors, numbered
 from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
@@ -91,7 +91,7 @@ def _answer_kinds(taxonomy, truth, table, progress):
         # Few answers of many that there can be: these are sorted.
         parts = []
         for rows, pairs in blocks:
-            of_block, of_answer[rows] = np.unique(pairs, return_inverse=True)
+            of_block, of_answer[rows] = numbered(pairs)
             parts.append((rows, of_block))
         kinds = parts[0][1]
         if len(parts) > 1:
@@ -135,14 +135,16 @@ def kind_values(taxonomy, kinds, keys):
         Smallest and largest of each.
     """
     values, ranges = np.empty((len(kinds.node), len(keys))), []
-    ancestors = lowest_common_ancestors(taxonomy, kinds.truth, kinds.node)
+    ancestors, room = lowest_common_ancestors(taxonomy, kinds.truth, kinds.node), np.empty((len(keys), WORK_KINDS))
     for start in range(0, len(values), WORK_KINDS):
         rows = slice(start, start + WORK_KINDS)
         truth, node, common = kinds.truth[rows], kinds.node[rows], ancestors[rows]
         # Answers below the truth are replaced by the truth, as in `path_metrics`.
         pairs = NodePairs(taxonomy, truth, truncated(truth, node, common), common, node)
         # Columns are written together: one at a time goes through all of the memory once for each.
-        columns = np.array([METRICS[key].function(pairs) for key in keys])
+        columns = room[:, : len(node)]
+        for column, key in zip(columns, keys, strict=True):
+            column[:] = METRICS[key].function(pairs)
         values[rows] = columns.T
         ranges.append(range_of(columns.T))
     ranges = np.array(ranges)

@@ -140,6 +140,16 @@ def test_the_order_of_thresholds(values):
 
 
 @many
+@given(st.lists(st.sampled_from([0, 1, 2, 2047, 2048, 1 << 31, 1 << 40]), max_size=30))
+def test_numbers_are_numbered(values):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HIERVIZ_COMPILED", "1")
+        found, place = curve_sums.numbered(np.array(values, dtype=np.int64))
+    assert found.tolist() == sorted(set(values))
+    assert [found[i] for i in place.tolist()] == values
+
+
+@many
 @given(strategies.judged(), st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_curves_have_the_same_bits(case, counts):
     from hierviz.curves.operating_curve import CurveSteps
