@@ -84,10 +84,8 @@ def step_means(table, thresholds, values, weights=None):
     ndarray of float, shape (J + 1,), or of sets of weights (n_sets, J + 1)
         Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
     """
-    place, sets = (
-        _places(table, thresholds),
-        np.ones((1, table.n_samples)) if weights is None else np.atleast_2d(weights),
-    )
+    sets = np.ones((1, table.n_samples)) if weights is None else np.atleast_2d(weights)
+    place = _places(table, thresholds)
     sums = np.zeros((len(sets), len(thresholds) + 1))
     for samples, elements, _, later in _blocks(table):
         points, of_block = place[elements][later], values[elements]

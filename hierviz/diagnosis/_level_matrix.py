@@ -26,7 +26,6 @@ from hierviz.messages.extras import frame
 from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
-from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.projection.projected import cut
@@ -147,4 +146,4 @@ def _mean(model, metric, rule, parameters):
         raise PredictionsError(
             f"{model.name}: expected one truth and one answer for each sample, got none: {reason or 'labels list several'}."
         )
-    return float(path_metrics(answers.taxonomy, *answers.single)[metric].mean())
+    return answers.path_means[metric]

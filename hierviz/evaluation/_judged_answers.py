@@ -35,7 +35,6 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Rows, Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.path import mean_path_metrics
-from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
@@ -244,8 +243,7 @@ class JudgedAnswers(Short):
     @cached_property
     def path_means(self) -> dict[str, float]:
         """Mean over the samples of each metric of `hierviz.metrics.path.path_metrics`; in a tree, of one truth and one answer."""
-        means = mean_path_metrics(self.taxonomy, *self.single)
-        return {key: means[key] for key in path_keys()}
+        return mean_path_metrics(self.taxonomy, *self.single)
 
     @cached_property
     def pairs(self) -> AnswerPairs:

@@ -104,7 +104,7 @@ def path_metrics(
     (array([0.5, 1. ]), array([0.5, 0.5]))
     """
     pairs = node_pairs(taxonomy, truth, predicted, truncated=truncated, common=common)
-    metrics = {key: METRICS[key].function(pairs) for key in path_keys()}
+    metrics = _of_pairs(pairs)
     for prefix, values in (("info", pairs.information), ("depth", pairs.depth)):
         parts = {"excess": values.excess, "deficient": values.deficient, "lca": values.shared}
         metrics |= {f"{prefix}_{what}": part for what, part in parts.items()}
@@ -115,18 +115,24 @@ def mean_path_metrics(
     taxonomy: Taxonomy,
     truth: np.ndarray,
     predicted: np.ndarray,
-    numbers: Callable[..., Mapping[str, Any]] = path_metrics,
+    numbers: Callable[..., Mapping[str, Any]] | None = None,
 ) -> dict[str, float]:
-    """Means over samples, at least one, of `numbers` of an answer against the truth; arguments and errors of `path_metrics`.
+    """Means over samples, at least one, of the metrics `path_keys`, or of other `numbers` of an answer against the truth.
 
-    Samples with the same truth and answer have the same numbers, which are worked out once.
+    Arguments and errors are those of `path_metrics`. Samples with the same truth and answer have the same numbers, which are
+    worked out once.
     """
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
     # An answer outside the taxonomy is one node more.
     n_nodes = taxonomy.n_nodes + 1
     pairs, count = counted(truth.astype(np.intp, copy=False) * n_nodes + predicted + 1, n_nodes**2)
-    of_pairs = numbers(taxonomy, pairs // n_nodes, pairs % n_nodes - 1)
+    different = taxonomy, pairs // n_nodes, pairs % n_nodes - 1
+    of_pairs = _of_pairs(node_pairs(*different)) if numbers is None else numbers(*different)
     return {key: float((values * count).sum() / len(truth)) for key, values in of_pairs.items()}
+
+
+def _of_pairs(pairs):
+    return {key: METRICS[key].function(pairs) for key in path_keys()}
 
 
 def node_pairs(

@@ -19,8 +19,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import percent_text, value_text
 from hierviz.metrics.outcomes import outcomes_text
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import path_keys
+from hierviz.metrics.path import mean_path_metrics
 from hierviz.predictions.outside_lines import outside_lines
 from hierviz.predictions.training_lines import training_lines
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
@@ -200,10 +199,9 @@ class ReportParts:
         """Where the rules without a threshold land: {rule: {metric: mean}}."""
         marked = [rule for rule in MARKED if self.taxonomy.is_tree or not INFERENCE_RULES[rule].tree_only]
         answers = model.answers_by_rule(marked, progress=self.stage(f"Rules of {name}", "rows"))
-        values = {
-            rule: path_metrics(self.taxonomy, model.truth, found[model.judged]) for rule, found in answers.items()
+        return {
+            rule: mean_path_metrics(self.taxonomy, model.truth, found[model.judged]) for rule, found in answers.items()
         }
-        return {rule: {key: float(of_rule[key].mean()) for key in path_keys()} for rule, of_rule in values.items()}
 
     # Examples ------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,6 @@ from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics.path import mean_path_metrics
-from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
@@ -240,11 +239,10 @@ class SetChoice(CurveChoice):
 
 
 def _landed(model, marked, settings, progress):
-    values_by_rule = {}
-    for rule, answers in model.answers_by_rule(marked, progress=progress, **settings).items():
-        means = mean_path_metrics(model.taxonomy, model.truth, answers[model.judged])
-        values_by_rule[rule] = {key: means[key] for key in path_keys()}
-    return values_by_rule
+    by_rule = model.answers_by_rule(marked, progress=progress, **settings)
+    return {
+        rule: mean_path_metrics(model.taxonomy, model.truth, answers[model.judged]) for rule, answers in by_rule.items()
+    }
 
 
 def first_picture(choice):
