@@ -21,6 +21,8 @@ from hierviz.app.state.uploads import remove_stale_folders
 LONGEST_END = 5
 # As Ctrl-C: what service managers send, and what a terminal sends that is closed.
 ENDINGS = ("SIGTERM", "SIGHUP")
+# Of young objects between two collections of all garbage.
+COLLECTIONS_BETWEEN = 200
 # Seconds that a file of a download stays after Streamlit has no more use for it.
 LONGEST_FETCH = 60
 
@@ -58,6 +60,8 @@ def _prepare():
         server_memory.work_ahead()
         # What was imported stays: no collection of garbage, which holds up all visitors, need look through it.
         gc.freeze()
+        # Of what sessions left all is looked through while nobody waits (`visits.keep_sweeping`); a press waits for it rarely.
+        gc.set_threshold(*gc.get_threshold()[:2], COLLECTIONS_BETWEEN)
         opened.prepare()
 
 

@@ -144,6 +144,8 @@ def _cells(folded, normalisation, log, look):
     outcome, is_strong = [LEGEND[kind][0] for kind in relation], strength > 0.55
     full, on_full = ({kind: of(kind) for kind in set(outcome)} for of in (look.outcome, look.text_on))
     said = zip(*(percent_texts(folded.shares(key), 1) for key in ("row", "column", "total")), strict=True)
+    colours = list(zip(outcome, strength.tolist(), strict=True))
+    colour_of = {pair: mixed(look.background, full[pair[0]], pair[1]) for pair in set(colours)}
     means = [RELATIONS[kind] for kind in relation]
     for i in np.flatnonzero((folded.n_different > 0) & np.isin(folded.relation, ("same", "folded"))).tolist():
         means[i] += f"; {folded.n_different[i]:,} of {count[i]:,} are of different classes"
@@ -152,9 +154,7 @@ def _cells(folded, normalisation, log, look):
         {
             "row": [keys[line] for line in row],
             "column": [keys[line] for line in column],
-            "colour": [
-                mixed(look.background, full[kind], s) for kind, s in zip(outcome, strength.tolist(), strict=True)
-            ],
+            "colour": [colour_of[pair] for pair in colours],
             "line": np.where(folded.relation == "same", 1.2, 0.0),
             "text": [count_text(n) for n in count]
             if is_count
@@ -213,19 +213,22 @@ def _at(look, is_row, order, is_open, side):
 
 def _areas(folded, left, top, wide, tall):
     """Rows of `_touched`."""
+    titles = folded.matrix.taxonomy.shown_titles
+    paths = folded.tree.ancestors(np.maximum(folded.nodes, 0))
+    said = [
+        "–" if node < 0 else " › ".join(titles[step] for step in paths[i].tolist())
+        for i, node in enumerate(folded.nodes)
+    ]
     return [
-        {"x": -left, "x2": -4, "y": tall * i, "y2": tall * (i + 1), **_what(folded, line, True)}
+        {"x": -left, "x2": -4, "y": tall * i, "y2": tall * (i + 1), **_what(folded, line, True, said)}
         for i, line in enumerate(folded.row_lines.tolist())
     ] + [
-        {"x": wide * i, "x2": wide * (i + 1), "y": -top, "y2": -2, **_what(folded, line, False)}
+        {"x": wide * i, "x2": wide * (i + 1), "y": -top, "y2": -2, **_what(folded, line, False, said)}
         for i, line in enumerate(folded.column_lines.tolist())
     ]
 
 
-def _what(folded, line, is_row):
-    node = int(folded.nodes[line])
-    taxonomy = folded.matrix.taxonomy
-    steps = [] if node < 0 else folded.tree.path(node).tolist()
+def _what(folded, line, is_row, paths):
     does = "closes this class" if folded.is_open[line] else "opens this class" if folded.can_open[line] else "nothing"
     if line == 0:
         does = "nothing: the root is always open"
@@ -234,7 +237,7 @@ def _what(folded, line, is_row):
     return {
         "node": line_key(folded, line),
         "name": line_title(folded, line, is_row),
-        "path": " › ".join(taxonomy.title(step) for step in steps) or "–",
+        "path": paths[line],
         "does": does,
     }
 

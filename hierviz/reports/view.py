@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from urllib.parse import quote, unquote
 
 from hierviz.charts.curve_axes import axes, set_axes
@@ -246,8 +246,8 @@ class View:
 
     def to_query(self):
         """The query parameters, as text."""
-        default, values = View(), asdict(self)
-        changed = {name: value for name, value in values.items() if value != getattr(default, name)}
+        default, values = vars(View()), vars(self)
+        changed = {name: value for name, value in values.items() if value != default[name]}
         changed |= dict(changed.pop("parameters", ()))
         return {name: _text(value) for name, value in changed.items()}
 

@@ -17,7 +17,7 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, main_place, title, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.charts._matrix import CELL, NODE
-from hierviz.charts._matrix_lines import FILLED, line_key, line_title, lines_at_first, matrix_lines
+from hierviz.charts._matrix_lines import FILLED, line_key, line_title, lines_at_first, matrix_lines, words_of_lines
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
@@ -221,12 +221,12 @@ def _matrix(asked, folded, shown, is_log, width, opened):
 def _cell(asked, folded):
     """Choose a cell from the list of cells; the one that was clicked is chosen there too."""
     order = np.argsort(-folded.count, kind="stable").tolist()
+    line_keys, titles, answers = words_of_lines(folded)
     cells, words = {}, {}
-    for place in order:
-        row, column = int(folded.row[place]), int(folded.column[place])
-        key = line_key(folded, row), line_key(folded, column)
+    for row, column, count in zip(*(part[order].tolist() for part in (folded.row, folded.column, folded.count))):
+        key = line_keys[row], line_keys[column]
         cells[key] = row, column
-        words[key] = f"{line_title(folded, row)} → {line_title(folded, column, False)}: {int(folded.count[place]):,}"
+        words[key] = f"{titles[row]} → {answers[column]}: {count:,}"
     keys = list(cells)
     first = next((key for key, place in zip(keys, order) if folded.relation[place] == "wrong"), keys[0])
     clicked = state.memory(asked.mark("matrix cell")).get("cell", first)
@@ -289,8 +289,7 @@ def _two_by_two(asked, found):
     if "mcc" in found.constants:
         _, best = found.constants["mcc"]
         label += f" (best constant answer {numbers.shown('mcc', best.measures['mcc'])})"
-    with st.expander(label, key="dataset-confusion"):
-        _all_measures(asked, found)
+    frame.unfolded(label, "dataset-confusion", lambda: _all_measures(asked, found))
 
 
 def _all_measures(asked, found):

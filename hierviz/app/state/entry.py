@@ -9,7 +9,6 @@ import streamlit as st
 from hierviz.app.state.components import component
 from hierviz.app.state.current import is_behind, link, lost_sample, open_with, publish, session, url, view, view_of
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
-from hierviz.app.state.visits import begin_run
 from hierviz.messages.errors import shortened
 from hierviz.reports.view import DEMO, FIELDS, View
 from hierviz.reports.view_pages import NO_PAGE
@@ -24,7 +23,6 @@ LATEST = 12
 
 def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
-    begin_run()
     session.n_runs = session.get("n_runs", 0) + 1
     session.starts_elsewhere = bool(startup_files() or startup_demo())
     asked = url.to_dict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import types
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ import numpy as np
 
 GIGA = 10**9
 MEGA = 2**20  # Streamlit counts the size of an upload in these.
-# At most so many parts of an object are measured; the rest is assumed to be like them.
-MOST_PARTS = 250
+# Of more parts of an object about so many are measured, all over it; the rest is assumed to be like them.
+MOST_PARTS = 50
 _NOT_DATA = (
     type,
     types.ModuleType,
@@ -22,6 +23,8 @@ _NOT_DATA = (
     types.CodeType,
     types.FrameType,
 )
+# They refer to nothing.
+_PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def size_text(n_bytes):
 def size_in_memory(*things):
     """Bytes that things take in memory with all they refer to, each array once.
 
-    Arrays are counted exactly; of a long list, dict or set the first `MOST_PARTS` entries are extrapolated.
+    Arrays are counted exactly; of a long list, dict or set about `MOST_PARTS` entries are extrapolated.
     """
     return _size(things, set())
 
@@ -81,34 +84,50 @@ def _size(things, seen):
     total, stack = 0, list(things)
     while stack:
         thing = stack.pop()
-        # A chart shares its tables with what is sent to the browser, which is counted.
-        if id(thing) in seen or isinstance(thing, _NOT_DATA) or type(thing).__module__.startswith("altair."):
+        kind = _kind(type(thing))
+        if kind == "not data" or id(thing) in seen:
             continue
         seen.add(id(thing))
-        if isinstance(thing, np.ndarray):
+        if kind == "array":
             if isinstance(thing.base, np.ndarray):
                 stack.append(thing.base)
                 continue
             total += thing.nbytes
             parts, n_parts = (thing.flat, thing.size) if thing.dtype == object else ((), 0)
-        elif type(thing).__module__.startswith(("pyarrow", "pandas")) and isinstance(
-            getattr(thing, "nbytes", None), int | np.integer
-        ):
+        elif kind == "table" and isinstance(getattr(thing, "nbytes", None), int | np.integer):
             total += int(thing.nbytes)
             continue
-        elif isinstance(thing, dict):
-            total += thing.__sizeof__()
-            parts, n_parts = (part for pair in thing.items() for part in pair), 2 * len(thing)
-        elif isinstance(thing, list | tuple | set | frozenset):
-            total += thing.__sizeof__()
-            parts, n_parts = thing, len(thing)
         else:
-            total += thing.__sizeof__()
-            parts = gc.get_referents(thing)
-            n_parts = len(parts)
+            # A DataFrame would add up what it refers to, which is counted below.
+            total += object.__sizeof__(thing) if kind == "table" else thing.__sizeof__()
+            if kind == "plain":
+                continue
+            if kind == "dict":
+                parts, n_parts = (part for pair in thing.items() for part in pair), 2 * len(thing)
+            else:
+                parts = thing if kind == "list" else gc.get_referents(thing)
+                n_parts = len(parts)
         if n_parts <= MOST_PARTS:
             stack.extend(parts)
         else:
-            first = list(islice(parts, MOST_PARTS))
-            total += _size(first, seen) * n_parts // MOST_PARTS
+            # Every odd one: of a dict keys and values take turns.
+            some = list(islice(parts, 0, None, n_parts // MOST_PARTS | 1))
+            total += _size(some, seen) * n_parts // len(some)
     return total
+
+
+@functools.cache
+def _kind(kind):
+    """How things of a type are counted; asked once a type, as a result may hold a hundred thousand."""
+    # A chart shares its tables with what is sent to the browser, which is counted.
+    if issubclass(kind, _NOT_DATA) or kind.__module__.startswith("altair."):
+        return "not data"
+    if issubclass(kind, np.ndarray):
+        return "array"
+    if kind.__module__.startswith(("pyarrow", "pandas")):
+        return "table"
+    if issubclass(kind, dict):
+        return "dict"
+    if issubclass(kind, list | tuple | set | frozenset):
+        return "list"
+    return "plain" if kind in _PLAIN else "object"

@@ -108,7 +108,9 @@ def running_server():
 
 
 def visit():
-    """The Visit of this session."""
+    """The Visit of this session, asked for by all runs of pages and of their parts: no garbage is collected meanwhile."""
+    global _last_run
+    _last_run = time.monotonic()
     if "visit" not in session:
         context = get_script_run_ctx()
         session.visit = Visit(context.session_id, _browser() or context.session_id, context.fragment_storage)
@@ -148,12 +150,6 @@ def _widgets():
 def is_busy():
     """Whether a page is being drawn for anyone."""
     return _n_runs > 0
-
-
-def begin_run():
-    """Note that a page is run: no garbage is collected meanwhile."""
-    global _last_run
-    _last_run = time.monotonic()
 
 
 def visits_here(now=None):
