@@ -6,7 +6,7 @@ import functools
 
 import altair as alt
 
-from hierviz.charts._compose import STILL, frame, layer
+from hierviz.charts._compose import STILL, frame, layer, plain_columns
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import NARROW, item_places, places_of, tips_of
 from hierviz.charts._sketch import Own, sketched
@@ -53,8 +53,8 @@ def _signed_bars(values, items, bold, dark, width):
     low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
     # Numbers are at the ends of the bars.
     room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
-    ends, table = Own([low - room if low else 0, high + room if high else 0]), frame(rows)
-    zero = _zero(frame({"value": [0.0]}), ends, look)
+    ends, table = Own([low - room if low else 0, high + room if high else 0]), plain_columns(rows)
+    zero = _zero(plain_columns({"value": [0.0]}), ends, look)
     return layer(_bars(table, at, ends, 1), zero, _at_ends(table, at, ends, SMALL)).properties(**size)
 
 
@@ -120,7 +120,7 @@ def _level_bars(table, dark, width):
     tips = {"item:N": "Level", "model:N": "What", "text:N": "Samples"}
     # Numbers are at the ends of the bars.
     most = max((row["value"] for row in pairs), default=0) or 1
-    ends, table = Own([0, most * (1.1 if width >= NARROW else 1.25)]), frame(pairs)
+    ends, table = Own([0, most * (1.1 if width >= NARROW else 1.25)]), plain_columns(pairs)
     return layer(_bars(table, at, ends, 1, tips), _at_ends(table, at, ends, SIZE - 1)).properties(**size)
 
 

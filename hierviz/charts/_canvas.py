@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer, plain_columns, tooltips
 from hierviz.charts._sketch import sketched
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import FONT, SIZE, beside_tools, palette
@@ -34,7 +34,7 @@ def texts(rows, width, height, halo=None, start=0):
     defaults = {"size": SIZE, "weight": "normal", "align": "left", "limit": 0}
     # Arrow takes columns of one type: weights are text, be they numbers or words.
     rows = [{**defaults, **row, "weight": str(row.get("weight", "normal"))} for row in rows]
-    return _texts(frame(rows), width, height, halo, start)
+    return _texts(plain_columns(rows), width, height, halo, start)
 
 
 @sketched
@@ -55,7 +55,7 @@ def _texts(table, width, height, halo, start):
 def boxes(rows, width, height, radius=3, start=0):
     """Filled rectangles: x, x2, y, y2, colour; optionally stroke and line (its width)."""
     rows = [{"stroke": "transparent", "line": 0, **row} for row in rows]
-    return _boxes(frame(rows), width, height, radius, start)
+    return _boxes(plain_columns(rows), width, height, radius, start)
 
 
 @sketched
@@ -69,7 +69,7 @@ def _boxes(table, width, height, radius, start):
 
 def stripes(rows, width, height, start=0):
     """Striped vertical lines, 4 pixels wide: x, y, y2, colour."""
-    return _stripes(frame(rows), width, height, start)
+    return _stripes(plain_columns(rows), width, height, start)
 
 
 @sketched
@@ -80,7 +80,7 @@ def _stripes(table, width, height, start):
 
 def rules(rows, width, height, start=0):
     """Straight lines from one place to another: x, x2, y, y2, colour."""
-    return _rules(frame(rows), width, height, start)
+    return _rules(plain_columns(rows), width, height, start)
 
 
 @sketched
@@ -94,7 +94,7 @@ def hover(rows, width, height, tooltip, select=None, field=None):
 
     `select` names a selection of a field that a click makes, if not given the one of the same name; rows may have a ``cursor``.
     """
-    return _hover(frame(rows), width, height, tooltip, select, field)
+    return _hover(plain_columns(rows), width, height, tooltip, select, field)
 
 
 @sketched
@@ -172,7 +172,7 @@ def _swatches(placed, width, height, start):
     for kind, dash in LINES.items():
         rows = [item | {"x2": item["x"] + 20} for item in of_kind.get(kind, ())]
         if rows:
-            yield _legend_lines(frame(rows), width, height, start, dash)
+            yield _legend_lines(plain_columns(rows), width, height, start, dash)
     outlined = {"colour": "transparent", "line": 2}
     squares = [
         {
@@ -197,7 +197,7 @@ def _swatches(placed, width, height, start):
     for kind in ("point", "dot"):
         points = [item | {"x": item["x"] + 8} for item in of_kind.get(kind, ())]
         if points:
-            yield _legend_points(frame(points), width, height, start, kind == "dot")
+            yield _legend_points(plain_columns(points), width, height, start, kind == "dot")
 
 
 @sketched

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from altair.utils import schemapi
 
-from hierviz.charts._sketch import put_together
+from hierviz.charts._sketch import Columns, put_together
 from hierviz.charts.theme import FONT
 
 # Marks that the pointer and screen readers pass over; the colour that a row has itself.
@@ -127,12 +127,12 @@ def haloed(base, background, colour=None, **mark):
     return [halo, base.mark_text(color=colour, **mark) if colour else base.mark_text(**mark).encode(color=OWN_COLOUR)]
 
 
-def frame(columns):
+def frame(rows):
     """DataFrame of plain columns: numbers, text and truth values, with nan and infinities kept as null.
 
     Parameters
     ----------
-    columns : dict of str to sequence, or list of dict
+    rows : dict of str to sequence, or list of dict
         Columns of equal length, or one dict a row.
 
     Returns
@@ -140,26 +140,35 @@ def frame(columns):
     pandas.DataFrame
         A column of integers with gaps becomes float; a column of text keeps None for what is missing.
     """
-    if isinstance(columns, list):
-        names = dict.fromkeys(name for row in columns for name in row)
-        columns = {name: [row.get(name) for row in columns] for name in names}
-    return pd.DataFrame({name: _column(values) for name, values in columns.items()})
+    return plain_columns(rows).frame
+
+
+def plain_columns(rows):
+    """As `frame`, for what is drawn and not shown as a table: Columns."""
+    if isinstance(rows, list):
+        names = dict.fromkeys(name for row in rows for name in row)
+        rows = {name: [row.get(name) for row in rows] for name in names}
+    return Columns({name: _column(values) for name, values in rows.items()})
 
 
 def _column(values):
-    """What a DataFrame holds of a column; what lists hold is found out here: pandas takes several times as long."""
+    """Plain values of a column, ndarray; what lists hold is found out here: pandas takes several times as long."""
     if isinstance(values, list):
         kinds = set(map(type, values))
         if kinds <= {str, type(None)}:
-            return pd.Series(values, dtype=object)
+            texts = np.empty(len(values), dtype=object)
+            texts[:] = values
+            return texts
         if kinds <= {int, float} or kinds == {bool}:
             values = np.array(values)
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub":
         values = pd.Series(values)
         if pd.api.types.is_float_dtype(values.dtype):
             values = values.to_numpy(dtype=float, na_value=np.nan)
-        elif not pd.api.types.is_numeric_dtype(values.dtype):
-            return values.astype(object).where(values.notna(), None)
+        elif pd.api.types.is_numeric_dtype(values.dtype):
+            values = values.to_numpy()
+        else:
+            return values.astype(object).where(values.notna(), None).to_numpy()
     if values.dtype.kind == "f" and not (is_known := np.isfinite(values)).all():
         return np.where(is_known, values, np.nan)
     return values

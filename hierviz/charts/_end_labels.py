@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed
+from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, plain_columns
 from hierviz.charts._plane import SPOT, Room
 from hierviz.charts._sketch import sketched
 from hierviz.charts._text import shorten, text_width
@@ -162,8 +162,8 @@ def label_layers(rows, on, joined=True):
     ]
     layers = []
     if lines:
-        layers.append(_joints(frame(lines), on))
-    words = frame([{key: row[key] for key in WRITTEN} for row in rows])
+        layers.append(_joints(plain_columns(lines), on))
+    words = plain_columns([{key: row[key] for key in WRITTEN} for row in rows])
     return [*layers, *(_names(words, on, place) for place in (0, 1))]
 
 

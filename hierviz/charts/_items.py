@@ -10,7 +10,7 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, frame, layer, tooltips
+from hierviz.charts._compose import STILL, frame, layer, plain_columns, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
 from hierviz.charts._sketch import Own, sketched
@@ -82,12 +82,12 @@ def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=
         Item whose name is bold.
     """
     size, at = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
-    x, table = (Own(list(domain)), Own(title)), frame({name: rows[name].to_numpy() for name in rows})
-    layers = [] if line is None else [_line(frame({"value": [line[0]]}), x, line[1])]
+    x, table = (Own(list(domain)), Own(title)), plain_columns({name: rows[name].to_numpy() for name in rows})
+    layers = [] if line is None else [_line(plain_columns({"value": [line[0]]}), x, line[1])]
     layers += [_spans(table, at), _circles(table, at, x, tooltip)]
     if runs:
         of_run = {name: tooltip[name] for name in tooltip if name.partition(":")[0] in runs[0]} | {"run:N": "Run"}
-        layers.append(_rings(frame(runs), at, x, of_run))
+        layers.append(_rings(plain_columns(runs), at, x, of_run))
     if "text" in rows:
         layers.append(_above(table, at, x))
     return layer(*layers).properties(**size)

@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import legend
-from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer, plain_columns, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._matrix_lines import (
     NARROWEST,
@@ -90,9 +90,9 @@ def _drawn(folded, normalisation, log, dark, width):
     across, down = _lines(folded, above, top, is_row=False), _lines(folded, names, left, is_row=True)
     cells = _cells(folded, normalisation, log, look)
     parts = [
-        _behind(frame({"row": [line_key(folded, line) for line in rows]}), down, look),
+        _behind(plain_columns({"row": [line_key(folded, line) for line in rows]}), down, look),
         _boxes(cells, across, down, look),
-        _touched(frame(_areas(folded, left, top, wide, tall)), look),
+        _touched(plain_columns(_areas(folded, left, top, wide, tall)), look),
     ]
     if wide >= PRINTED:
         parts.insert(2, _numbers(cells, across, down, look, Own(wide)))
@@ -150,7 +150,7 @@ def _cells(folded, normalisation, log, look):
     for i in np.flatnonzero((folded.n_different > 0) & np.isin(folded.relation, ("same", "folded"))).tolist():
         means[i] += f"; {folded.n_different[i]:,} of {count[i]:,} are of different classes"
     is_count = normalisation == "count"
-    return frame(
+    return plain_columns(
         {
             "row": [keys[line] for line in row],
             "column": [keys[line] for line in column],

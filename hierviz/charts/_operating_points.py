@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, frame, tooltips
+from hierviz.charts._compose import OWN_COLOUR, frame, plain_columns, tooltips
 from hierviz.charts._end_labels import box_points, column_width, end_labels, label_layers
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import Plane, Room, plot_of
@@ -108,7 +108,7 @@ def _drawn(curves, table, chosen, level, among, height, dark, width):
     wide = [3.0 if name == chosen.model else 1.5 for name in curves]
     layers = []
     if level is not None:
-        layers.append(_across(frame({"y": [level]}), on))
+        layers.append(_across(plain_columns({"y": [level]}), on))
     series = {"colour": [colours[name] for name in curves], "wide": wide}
     width_of = alt.StrokeWidth("wide:Q", scale=None, legend=None)
     layers += on.lines(drawn, series, color=OWN_COLOUR, strokeWidth=width_of)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, frame, haloed, layer, tooltips
+from hierviz.charts._compose import STILL, frame, haloed, layer, plain_columns, tooltips
 from hierviz.charts._sketch import sketched
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
@@ -103,13 +103,13 @@ class Plane:
 
     def hover(self, rows, fields, place=None):
         """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`, `place` if not that of here."""
-        return _hover(frame(rows), self, fields, place)
+        return _hover(plain_columns(rows), self, fields, place)
 
     def words(self, rows, **mark):
         """Words at some places with a halo, for rows that `Room.placed` gives."""
         if not rows:
             return []
-        table = frame(rows)
+        table = plain_columns(rows)
         return [_words(table, self, place, **mark) for place in (0, 1)]
 
     def pixel(self, row):

@@ -11,7 +11,7 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips, vconcat
+from hierviz.charts._compose import STILL, frame, hconcat, layer, plain_columns, tooltips, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._sketch import Own, sketched
 from hierviz.charts.theme import FONT, SMALL, palette
@@ -126,8 +126,8 @@ def _panel(found, place, dark, plot):
     # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
     left = np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1)
     right = np.clip(np.maximum(bins["high"], bins["p"] + 0.008), 0, 1)
-    of_bins = frame({**bins, "range": ranges, "left": left, "right": right})
-    layers = [_diagonal(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}), look)]
+    of_bins = plain_columns({**bins, "range": ranges, "left": left, "right": right})
+    layers = [_diagonal(plain_columns({"p": [0.0, 1.0], "rate": [0.0, 1.0]}), look)]
     if len(bins["n"]):
         layers += [_spans(of_bins, look), _dots(of_bins, look)]
     title = {

@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import position
-from hierviz.charts._compose import OWN_COLOUR, STILL, frame, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, plain_columns, tooltips
 from hierviz.charts._sketch import sketched
 
 # Points along a ribbon.
@@ -25,7 +25,7 @@ def ribbons(rows, x, x2, width, height):
     width, height : float
         Of the canvas.
     """
-    return _ribbons(frame(_points(rows, x, x2, ("colour", "opacity"))), width, height)
+    return _ribbons(plain_columns(_points(rows, x, x2, ("colour", "opacity"))), width, height)
 
 
 @sketched
@@ -56,7 +56,7 @@ def ribbon_hover(rows, blocks, x, x2, width, height, tooltip, select):
     for number, block in enumerate(blocks, len(rows)):
         ends = {"ribbon": number, "y": block["y"], "y2": block["y2"], **{name: block[name] for name in told}}
         table += [{**ends, "x": block["x"]}, {**ends, "x": block["x2"]}]
-    return _hover(frame(table), width, height, tooltip, select)
+    return _hover(plain_columns(table), width, height, tooltip, select)
 
 
 @sketched

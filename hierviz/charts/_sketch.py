@@ -17,6 +17,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import pandas as pd
 from altair.utils.schemapi import SchemaBase
 
 PLAIN = (str, int, float, bool, type(None), SchemaBase)
@@ -33,6 +34,24 @@ class Own:
     """
 
     value: Any
+
+
+class Columns(dict):
+    """Columns of a table that is drawn, ndarrays of shape (n_rows,) by name, see `_compose.plain_columns`.
+
+    A DataFrame takes as long to make as the rest of a picture that is drawn again, and Altair alone needs one.
+    """
+
+    @functools.cached_property
+    def frame(self):
+        """The same as a DataFrame, whose columns of text are of objects."""
+        # Pandas would look at each text to find out its kind.
+        return pd.DataFrame({name: pd.Series(of, dtype=of.dtype, copy=False) for name, of in self.items()}, copy=False)
+
+
+def frame_of(table):
+    """The DataFrame of Columns; another table as it is."""
+    return table.frame if isinstance(table, Columns) else table
 
 
 class Slot(str):
@@ -52,7 +71,7 @@ class Sketch:
     ----------
     make : callable
         A function of a module: it is a part of the layout by its name.
-    table : DataFrame or None
+    table : Columns, DataFrame or None
     parts : tuple of Sketch or alt.Chart
     settings : tuple of (tuple, dict)
         Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels; an
@@ -76,7 +95,7 @@ class Sketch:
     def made_of_table(self):
         """What `make` gives of the table: a chart, or a Sketch of several."""
         arguments, keywords = self._filled_settings
-        return self.make(self.table, *arguments, **keywords)
+        return self.make(frame_of(self.table), *arguments, **keywords)
 
     @property
     def _filled_settings(self):
@@ -117,7 +136,7 @@ class Sketch:
 
     @functools.cached_property
     def tables(self):
-        """The tables of all sketched views, in order: list of DataFrame."""
+        """The tables of all sketched views, in order: list of Columns or DataFrame."""
         own = [] if self.table is None else [self.table]
         return own + [table for part in self.parts if isinstance(part, Sketch) for table in part.tables]
 

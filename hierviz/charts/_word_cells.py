@@ -7,7 +7,7 @@ import textwrap
 
 import altair as alt
 
-from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, layer, plain_columns, tooltips
 from hierviz.charts._items import FIT
 from hierviz.charts._sketch import Own, sketched
 from hierviz.charts._value_colours import mixed
@@ -61,7 +61,7 @@ def cells_drawn(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=
     }
     beside = {"labelFontSize": SIZE if left == NAMES else SMALL, "labelLimit": Own(left - 10)}
     at = {"columns": Own(columns), "rows": Own(rows), "above": above, "beside": beside, "look": look}
-    table = frame([cell for cell in cells if cell["column"] in lines])
+    table = plain_columns([cell for cell in cells if cell["column"] in lines])
     # The library gives names the width that they need, and the cells the rest.
     wide = min(width, NAMES + WIDEST * len(columns))
     drawn = layer(_boxes(table, at, titles), _words(table, at, _lines_up(row)))

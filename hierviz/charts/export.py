@@ -17,7 +17,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from hierviz.charts._plain_spec import NotPlainError, plain_spec
-from hierviz.charts._sketch import Sketch, Slot
+from hierviz.charts._sketch import Sketch, Slot, frame_of
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import drawn, finish, surroundings
 from hierviz.messages.csv_cells import safe_frame_csv
@@ -55,7 +55,7 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
     chart : Figure, or altair chart
         Finished or not.
     pack : callable
-        A DataFrame as bytes, as they are sent to the browser.
+        Columns, or a DataFrame, as bytes, as they are sent to the browser.
     dark : bool, optional
         Theme to finish it in; None: that of the figure, else light.
     keep : callable
@@ -91,7 +91,7 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
 
 def _written(chart, dark=False, known=()):
     """(specification of a finished chart or a Sketch, whose tables are named by `Slot`; those that are not `known`, by slot)."""
-    places = {id(table): place for place, table in reversed(list(enumerate(known)))}
+    places = {id(frame_of(table)): place for place, table in reversed(list(enumerate(known)))}
     tables: dict[Any, pd.DataFrame] = {}
 
     def aside(table):
@@ -238,7 +238,7 @@ def packed(value):
 
 
 def _rows(table):
-    """A DataFrame as JSON; what is no finite number is null, as Vega-Lite takes it."""
+    """A table as JSON; what is no finite number is null, as Vega-Lite takes it."""
     columns = {name: list(map(_plain, table[name].tolist())) for name in table}
     rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 
+import numpy as np
 import streamlit as st
 from streamlit.dataframe_util import convert_anything_to_arrow_bytes, convert_arrow_table_to_arrow_bytes
 
@@ -13,6 +14,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
+from hierviz.charts._sketch import frame_of
 from hierviz.reports.view_file import SeenFigure
 
 build_unchecked()
@@ -112,13 +114,13 @@ def written_out(shown):
 
 
 def arrow_bytes(table):
-    """A table as Arrow bytes; pandas, which Streamlit asks for them, takes three times as long for small ones."""
+    """Columns, or a DataFrame, as Arrow bytes; pandas, which Streamlit asks, takes three times as long for small ones."""
     import pyarrow
 
     try:
-        columns = [pyarrow.array(table[name].to_numpy(), from_pandas=True) for name in table]
+        columns = [pyarrow.array(np.asarray(table[name]), from_pandas=True) for name in table]
     except pyarrow.ArrowException:
-        return convert_anything_to_arrow_bytes(table)
+        return convert_anything_to_arrow_bytes(frame_of(table))
     return convert_arrow_table_to_arrow_bytes(pyarrow.table(columns, list(table)))
 
 
