@@ -16,7 +16,7 @@ import numpy as np
 from altair.utils.schemapi import SchemaBase
 
 from hierviz.charts._compose import KINDS
-from hierviz.charts._sketch import Sketch, with_properties
+from hierviz.charts._sketch import Columns, Sketch, with_properties
 
 # What Altair moves from a view to the picture that it is a layer of.
 OF_LAYERS = ("width", "height", "view")
@@ -79,12 +79,12 @@ class _Writer:
             return self._together(KINDS[part.make], part)
         if part.table is None:
             raise NotPlainError
-        return self.part(part.made_of_table)
+        return self.part(part.made_of(part.table))
 
     def data(self, data):
         """As written: tables by the data transformer, rows of the chart itself under the datasets of the picture."""
         if not isinstance(data, alt.InlineData):
-            if isinstance(data, SchemaBase | dict | str):
+            if isinstance(data, SchemaBase | dict | str) and not isinstance(data, Columns):
                 raise NotPlainError
             return alt.data_transformers.get()(data)
         rows = self._plain(data.values)

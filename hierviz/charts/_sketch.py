@@ -45,13 +45,23 @@ class Columns(dict):
     @functools.cached_property
     def frame(self):
         """The same as a DataFrame, whose columns of text are of objects."""
-        # Pandas would look at each text to find out its kind.
-        return pd.DataFrame({name: pd.Series(of, dtype=of.dtype, copy=False) for name, of in self.items()}, copy=False)
+        index = pd.RangeIndex(len(next(iter(self.values()), ())))
+        # Pandas would look at each text to find out its kind, and at each index.
+        of_kinds = {
+            name: pd.Series(of, index=index, dtype=object, copy=False) if of.dtype == object else of
+            for name, of in self.items()
+        }
+        return pd.DataFrame(of_kinds, index=index, copy=False)
 
 
 def frame_of(table):
     """The DataFrame of Columns; another table as it is."""
     return table.frame if isinstance(table, Columns) else table
+
+
+def columns_of(table, known):
+    """Those of the known Columns whose DataFrame this is; else the table as it is."""
+    return next((one for one in known if isinstance(one, Columns) and vars(one).get("frame") is table), table)
 
 
 class Slot(str):
@@ -87,15 +97,14 @@ class Sketch:
     def chart(self):
         """The chart, made when it is first asked for."""
         if self.table is not None:
-            return made(self.made_of_table)
+            return made(self.made_of(frame_of(self.table)))
         arguments, keywords = self._filled_settings
         return self.make(*map(made, self.parts), *arguments, **keywords)
 
-    @functools.cached_property
-    def made_of_table(self):
-        """What `make` gives of the table: a chart, or a Sketch of several."""
+    def made_of(self, table):
+        """What `make` gives of a table, its own or one for it: a chart, or a Sketch of several."""
         arguments, keywords = self._filled_settings
-        return self.make(frame_of(self.table), *arguments, **keywords)
+        return self.make(table, *arguments, **keywords)
 
     @property
     def _filled_settings(self):

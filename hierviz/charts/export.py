@@ -17,7 +17,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from hierviz.charts._plain_spec import NotPlainError, plain_spec
-from hierviz.charts._sketch import Sketch, Slot, frame_of
+from hierviz.charts._sketch import Sketch, Slot, columns_of
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import drawn, finish, surroundings
 from hierviz.messages.csv_cells import safe_frame_csv
@@ -91,10 +91,12 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
 
 def _written(chart, dark=False, known=()):
     """(specification of a finished chart or a Sketch, whose tables are named by `Slot`; those that are not `known`, by slot)."""
-    places = {id(frame_of(table)): place for place, table in reversed(list(enumerate(known)))}
-    tables: dict[Any, pd.DataFrame] = {}
+    places = {id(table): place for place, table in reversed(list(enumerate(known)))}
+    tables: dict[Any, Any] = {}
 
     def aside(table):
+        # Where Altair writes the chart it has the DataFrame of Columns.
+        table = columns_of(table, known)
         # The table is kept with its place: another one could get its number.
         place = places.setdefault(id(table), f"own {len(places)}")
         if place not in range(len(known)):
