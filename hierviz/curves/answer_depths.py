@@ -84,6 +84,8 @@ def step_means(table, thresholds, values, weights=None):
     ndarray of float, shape (J + 1,), or of sets of weights (n_sets, J + 1)
         Point j holds at ``thresholds[j]``, the last one below all of them; correct up to rounding of the running sum.
     """
+    if weights is None and has_breakpoints(table) and thresholds is breakpoints(table)[0]:
+        return _means_at_all_steps(table, values)
     sets = np.ones((1, table.n_samples)) if weights is None else np.atleast_2d(weights)
     place = _places(table, thresholds)
     sums = np.zeros((len(sets), len(thresholds) + 1))
@@ -98,6 +100,21 @@ def step_means(table, thresholds, values, weights=None):
     means = np.cumsum(sums, axis=1, out=sums)
     means /= sets.sum(axis=1)[:, None]
     return means if np.ndim(weights) == 2 else means[0]
+
+
+def _means_at_all_steps(table, values):
+    """`step_means` at the thresholds of the table itself: what its elements add, in falling order of their scores."""
+    _, order, ends = breakpoints(table)
+    sums = np.empty(len(ends) + 1)
+    sums[0] = reached = values[table.offsets[:-1]].sum()
+    for start in range(0, len(order), ELEMENTS_AT_ONCE):
+        block = order[start : start + ELEMENTS_AT_ONCE]
+        gains = values[block] - values[block - 1]
+        gains[0] += reached
+        np.cumsum(gains, out=gains)
+        inside = slice(*np.searchsorted(ends, [start, start + len(block)], side="right"))
+        sums[1:][inside], reached = gains[ends[inside] - start - 1], gains[-1]
+    return np.divide(sums, table.n_samples, out=sums)
 
 
 def answer_depths(taxonomy, table, thresholds):

@@ -24,6 +24,8 @@ from hierviz.reports.view import condition
 
 # Losses that a permutation test may draw.
 MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
+# Rows of the table at once: each number of them is written as in the sentence, which takes half of a press for a thousand.
+MOST_ROWS = 500
 
 
 def draw(asked):
@@ -145,19 +147,24 @@ def _table(asked, found):
     # Shares are rounded as in the sentence above.
     texts = {"excess": tenths_text, "excess_outside": tenths_text, "p_adjusted": probability_text}
     texts |= {"rate": share_text, "rest_rate": share_text} if is_wrong else {}
-    key = f"slices-{asked.mark(found.loss_key)}"
+    mark = asked.mark(found.loss_key)
+    part, buttons = table.pages_of(len(frame), MOST_ROWS, state.memory(f"slices part {mark}"), "slices")
+    options = {"key": f"slices-{part.start}-{mark}", "select": "one", "letters": table.LETTERS, "texts": texts}
     with main_place():
         most = 700 if state.session.px >= 1600 else 540
-        chosen = table.draw(frame, columns, key=key, select="one", most=most, letters=table.LETTERS, texts=texts)
+        chosen = table.draw(frame[part], columns, most=most, **options)
+    if len(frame) > MOST_ROWS:
+        buttons()
     test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
     how = (
         f"each against the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
         f"{'test' if len(found) == 1 else 'tests'}, *shares samples* that too, but more than half of its excess comes "
         "from samples that also lie in a slice above it"
     )
+    shown = f" ({part.start + 1:,} to {part.stop:,} shown)" if len(frame) > MOST_ROWS else ""
     st.markdown(
-        f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, "
+        f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside{shown}, "
         f"{'not tested' if found.test == 'none' else how}. Click a row to see its samples."
     )
     table.download("Slices (CSV)", found.to_frame, "slices.csv", "get-slices")
-    return min(chosen.place or 0, len(found) - 1)
+    return min(part.start + (chosen.place or 0), len(found) - 1)

@@ -13,7 +13,7 @@ import numpy as np
 GIGA = 10**9
 MEGA = 2**20  # Streamlit counts the size of an upload in these.
 # Of more parts of an object about so many are measured, all over it; the rest is assumed to be like them.
-MOST_PARTS = 50
+MOST_PARTS = 20
 _NOT_DATA = (
     type,
     types.ModuleType,

@@ -187,9 +187,11 @@ def _formatted(form, value):
 
 def _longest(frame):
     """Letters of the longest text."""
-    columns = [column for column in frame if not pd.api.types.is_numeric_dtype(frame[column])]
-    of_columns = [frame[name].cat.categories if frame[name].dtype == "category" else frame[name] for name in columns]
-    return max((len(str(text)) for column in of_columns for text in column), default=0)
+    columns = [frame[name] for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    of_columns = [column.cat.categories if column.dtype == "category" else column for column in columns]
+    # Of none it is not a number.
+    lengths = [column.astype("str").str.len().max() for column in of_columns]
+    return max((int(length) for length in lengths if length == length), default=0)
 
 
 def _styled(frame, texts, looks):
