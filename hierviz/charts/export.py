@@ -236,7 +236,9 @@ def looks_of(draw, themes=(False, True), wide=WIDE):
 def packed(value):
     """A value as JSON, compressed, in letters that need no escaping in HTML; the same bytes for the same value."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)).decode("ascii")
+    # Level 9 makes it a twentieth smaller, and takes six times as long.
+    content = gzip.compress(text.encode("utf-8", "backslashreplace"), 6, mtime=0)
+    return base64.b64encode(content).decode("ascii")
 
 
 def _rows(table):

@@ -7,6 +7,7 @@ LadderModel, lines
 
 from __future__ import annotations
 
+import functools
 import textwrap
 
 import numpy as np
@@ -41,7 +42,13 @@ SIGNS = {"threshold": "τ", "lam": "λ", "bits": "ζ"}
 
 def lines(text, letters, most):
     """Lines of so many letters, broken between words, and no more than that."""
-    return textwrap.wrap(text, letters, max_lines=most, placeholder=" …", break_on_hyphens=False)
+    return list(_lines(text, letters, most))
+
+
+# Most sentences of a sample are those of several rules.
+@functools.lru_cache(1 << 10)
+def _lines(text, letters, most):
+    return tuple(textwrap.wrap(text, letters, max_lines=most, placeholder=" …", break_on_hyphens=False))
 
 
 def _reached(step, reaching):

@@ -360,7 +360,11 @@ class Taxonomy(TaxonomyFromMemory):
         """Nodes from the root to `node` in a tree, shape (depth + 1,); a TaxonomyError where there is no such node."""
         self.require_tree("path")
         check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
-        return self.ancestors(np.array([node]))[0]
+        found = np.empty(self.depth[node] + 1, dtype=np.intp)
+        for step in range(len(found) - 1, -1, -1):
+            found[step] = node
+            node = self.parent[node]
+        return found
 
     def lca(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Lowest common ancestors in a tree, element by element.
