@@ -39,31 +39,33 @@ def simplify(x, y, tolerance=0.1):
        digitized line or its caricature, Cartographica 1973.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    n = len(x)
-    keep = np.zeros(n, dtype=bool)
-    keep[[0, -1] if n else []] = True
-    waiting = [(0, n - 1)]
-    while waiting:
-        first, last = waiting.pop()
-        if last - first < 2:
-            continue
-        squared = _squared_distance(x[first + 1 : last], y[first + 1 : last], x[first], y[first], x[last], y[last])
-        far = int(squared.argmax())
-        if squared[far] > tolerance * tolerance:
-            middle = first + 1 + far
-            keep[middle] = True
-            waiting += [(first, middle), (middle, last)]
+    keep = np.zeros(len(x), dtype=bool)
+    keep[[0, -1] if len(x) else []] = True
+    first, last = np.array([0]), np.array([len(x) - 1])
+    # All segments that are not yet close enough at once: one at a time takes longer than all else of a picture.
+    while len(first := first[between := last - first > 1]):
+        last = last[between]
+        lengths = last - first - 1
+        starts = np.cumsum(lengths) - lengths
+        inside = np.arange(lengths.sum()) + np.repeat(first + 1 - starts, lengths)
+        ends = (np.repeat(of[end], lengths) for end in (first, last) for of in (x, y))
+        squared = _squared_distance(x[inside], y[inside], *ends)
+        largest = np.maximum.reduceat(squared, starts)
+        peaks = np.flatnonzero(squared == np.repeat(largest, lengths))
+        is_far = largest > tolerance * tolerance
+        middle = inside[peaks[np.searchsorted(peaks, starts[is_far])]]
+        keep[middle] = True
+        first, last = np.append(first[is_far], middle), np.append(middle, last[is_far])
     return np.flatnonzero(keep)
 
 
 def _squared_distance(x, y, x0, y0, x1, y1):
-    """Squared distance of points to the segment from (x0, y0) to (x1, y1): to the segment, not to its line."""
+    """Squared distance of points to segments from (x0, y0) to (x1, y1), one a point: to the segment, not to its line."""
     dx, dy = x1 - x0, y1 - y0
     length = dx * dx + dy * dy
     u, v = x - x0, y - y0
-    if length > 0:
-        along = np.clip((u * dx + v * dy) / length, 0, 1)
-        u, v = u - along * dx, v - along * dy
+    along = np.clip((u * dx + v * dy) / np.where(length > 0, length, 1.0), 0, 1)
+    u, v = u - along * dx, v - along * dy
     return u * u + v * v
 
 
