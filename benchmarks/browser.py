@@ -31,6 +31,7 @@ from speed import SECONDS, loop, slower  # noqa: E402
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: E402
 from wire import Wire  # noqa: E402
 
+from hierviz.app.compare_page.group_panel import AT_ONCE as TESTED_AT_ONCE  # noqa: E402
 from hierviz.app.curve_panels.target_ranking import FEW_ANSWERS  # noqa: E402
 from tests.browser.conftest import CHROMIUM, Server  # noqa: E402
 
@@ -384,7 +385,8 @@ def compare(v):
     yield "agreement", v.radio("Do the metrics agree?"), ""
     yield "agreement: another metric", v.other_option("Metric"), ""
     yield "agreement: a row", v.cell(2), ""
-    yield "weak spots", v.radio("Where they are weak"), ""
+    # Few samples are tested at each level unasked.
+    yield "weak spots", v.radio("Where they are weak"), "work" if v.n <= TESTED_AT_ONCE else ""
     yield "weak spots: another metric", v.other_option("Metric"), ""
     yield "weak spots: threshold", v.threshold("0.35"), ""
     yield "weak spots: truth in a subtree", v.filter(v.option("Truth in subtree", "n3")), ""

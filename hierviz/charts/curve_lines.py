@@ -12,6 +12,7 @@ import numpy as np
 
 from hierviz.charts._compose import frame
 from hierviz.curves.envelopes import envelope
+from hierviz.taxonomy.node_lists import distinct
 
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()
 # Of one curve or table.
@@ -218,7 +219,7 @@ def _ends_of_columns(x, y):
     low, high = np.flatnonzero(y == lowest), np.flatnonzero(y == highest)
     low = low[np.searchsorted(low, starts)]
     high = high[np.searchsorted(high, starts + lengths) - 1]
-    return np.unique(np.concatenate([starts, starts + lengths - 1, low, high]))
+    return distinct(np.concatenate([starts, starts + lengths - 1, low, high]))
 
 
 def pixels_of(values, limits, size):

@@ -11,6 +11,7 @@ value_text, percent_text, percent_texts, points_text, probability_text, count_te
 threshold_text
 """
 
+import functools
 import math
 
 import numpy as np
@@ -164,6 +165,8 @@ def _written(steps, decimals):
     return f"{steps / 10**decimals:.{decimals}f}"
 
 
+# Every curve writes the same thousand.
+@functools.lru_cache(1 << 12)
 def threshold_text(threshold):
     """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
     whole, _, part = f"{threshold:.12f}".partition(".")
