@@ -180,7 +180,7 @@ class Slices(Rows):
         if not places:
             node, excess, n = (np.array([getattr(row, name) for row in rows]) for name in ("node", "excess", "n"))
             places = np.flatnonzero((node >= 0) & ~at_most(excess, 0, n)).tolist() if rows else []
-        return min(places, key=lambda k: (-np.round(rows[k].excess, 9), rows[k].n, -rows[k].node), default=None)
+        return min(places, key=lambda k: (-round(rows[k].excess, 9), rows[k].n, -rows[k].node), default=None)
 
     def sentence(self, most: int = 3) -> str:
         """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
