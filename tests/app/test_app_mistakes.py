@@ -265,14 +265,34 @@ def follow(visit):
     return Visit("example", **dict(parse_qsl(link.proto.query_string)))
 
 
-def test_slices(tmp_path):
-    """A value of an attribute that is wrong far more often leads, and its samples are below."""
+def rooms(tmp_path):
+    """200 samples of six classes, far more of them wrong in the studio."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 6, 200)
     room = np.where(np.arange(200) % 4 == 0, "studio", "hall")
     said = np.where((room == "studio") & (rng.random(200) < 0.7), (truth + 1) % 6, truth)
     names = ["violin", "cello", "flute", "oboe", "bassoon", "drum"]
-    data = world(tmp_path, scores=np.eye(6)[said], truth=[names[k] for k in truth], extra=[("room", room.tolist())])
+    return world(tmp_path, scores=np.eye(6)[said], truth=[names[k] for k in truth], extra=[("room", room.tolist())])
+
+
+def test_many_slices_are_shown_in_parts(tmp_path, monkeypatch):
+    """A row of a later part is the slice whose samples are below."""
+    monkeypatch.setattr(slices_panel, "MOST_ROWS", 3)
+    data = rooms(tmp_path)
+    found = hv.diagnosis.slices(data.first, "threshold")
+    visit = Visit("mistakes", data=data.key, part="slices")
+    assert len(found) > 6
+    for start in (0, 3, 6):
+        part = found.rows[start : start + 3]
+        assert visit.at.dataframe[0].value["n"].tolist() == [row.n for row in part]
+        assert f"({start + 1} to {start + len(part)} shown)" in visit.text
+        assert f"{part[0].n:,} samples" in visit.text
+        visit.press("Next 3")
+
+
+def test_slices(tmp_path):
+    """A value of an attribute that is wrong far more often leads, and its samples are below."""
+    data = rooms(tmp_path)
     visit = Visit("mistakes", data=data.key, part="slices")
     found = hv.diagnosis.slices(data.first, "threshold")
     assert found.rows[0].value == "studio"

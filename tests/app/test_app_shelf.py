@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import AppTest
@@ -398,6 +399,19 @@ def test_size_in_memory_counts_each_array_once():
     words = [f"sample number {i}" for i in range(100_000)]
     assert 0.9 < size_in_memory(words) / (sum(map(sys.getsizeof, words)) + sys.getsizeof(words)) < 1.1
     assert size_in_memory(np, User, size_in_memory) == 0
+
+
+def test_size_in_memory_of_what_is_long():
+    """Keys and values of a long dict, and a table once: its parts are not added to what it says of itself."""
+    short = {f"key {i}": i for i in range(10_000)}
+    long = {f"key {i}": f"{i:500}" for i in range(10_000)}
+    for texts in (short, long):
+        parts = sum(sys.getsizeof(part) for pair in texts.items() for part in pair)
+        assert 0.9 < size_in_memory(texts) / (sys.getsizeof(texts) + parts) < 1.1
+    rows = [{"name": f"row {i}", "value": i / 7, "steps": list(range(100))} for i in range(1000)]
+    assert 1000 * 100 * 8 < size_in_memory(rows) < 1000 * 100 * 16
+    table = pd.DataFrame({"number": np.arange(50_000.0), "text": pd.Series(["same"] * 50_000, dtype=object)})
+    assert 50_000 * 16 <= size_in_memory(table) < 50_000 * 16 * 1.25
 
 
 # Limits ----------------------------------------------------------------------------------------------------------------

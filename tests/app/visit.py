@@ -20,7 +20,7 @@ PAGES = {
     for name in ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "story", "open")
 }
 # Keys of the folded parts of a page.
-FOLDED = {"example": ("all-rules", "metrics"), "taxonomy": ("parents-example",)}
+FOLDED = {"example": ("all-rules", "metrics"), "mistakes": ("dataset-confusion",), "taxonomy": ("parents-example",)}
 PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
 
 

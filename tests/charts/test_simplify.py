@@ -59,6 +59,31 @@ def test_nothing_is_further_away_than_the_tolerance(points, tolerance):
     assert largest_deviation(x, y, kept) <= tolerance + 1e-6
 
 
+def one_at_a_time(x, y, tolerance):
+    """Which points Douglas and Peucker keep, a segment at a time: of equally far ones the first."""
+
+    def far(a, b):
+        at = [largest_deviation(x[[a, i, b]], y[[a, i, b]], [0, 2]) for i in range(a + 1, b)]
+        if not at or max(at) <= tolerance:
+            return []
+        middle = a + 1 + at.index(max(at))
+        return [*far(a, middle), middle, *far(middle, b)]
+
+    return [0, *far(0, len(x) - 1), len(x) - 1]
+
+
+# Exact in binary: equal distances are equal however they are worked out.
+steps = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-8, 0, 0, 8])), min_size=2, max_size=40)
+
+
+@settings(max_examples=examples(75), deadline=None, derandomize=True, database=None)
+@given(steps)
+def test_all_segments_at_once_keep_what_one_at_a_time_does(steps):
+    x, y = np.cumsum(steps, axis=0).astype(float).T
+    # No distance of these is as near to it as a rounding error.
+    assert simplify(x, y, 0.7171).tolist() == one_at_a_time(x, y, 0.7171)
+
+
 def test_a_hundred_thousand_points_become_few():
     x = np.linspace(0, 1000, 100_000)
     y = 600 * np.exp(-x / 300)

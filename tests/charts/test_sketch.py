@@ -5,14 +5,16 @@ import re
 
 import altair as alt
 import numpy as np
+import pyarrow
 import pytest
 from altair.utils import schemapi
 from chart_cases import many_curves
 
 from hierviz import charts
+from hierviz.app.widgets.figure import arrow_bytes
 from hierviz.charts import _compose, export
 from hierviz.charts._canvas import boxes, legend, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._compose import layer, plain_columns, vconcat
 from hierviz.charts._sketch import Own, Sketch, sketched
 from hierviz.charts.export import _rows as as_rows
 
@@ -72,6 +74,22 @@ def test_a_picture_with_other_rows_is_written_once_and_is_the_same_as_without(da
         spec, tables = charts.to_spec(figure, as_rows, dark, keep)
         assert set(re.findall(r"[0-9a-f]{32}", json.dumps(spec))) == set(tables)
     assert not built
+
+
+def test_columns_are_what_their_table_is():
+    """In the browser, as rows, and as the table that Altair is given; text, gaps, numbers of all kinds, truth values."""
+    rows = [
+        {"a": "x", "b": 1.5, "c": 1, "d": True},
+        {"a": None, "b": np.inf, "c": 2, "d": False},
+        {"b": None, "e": "y"},
+    ]
+    drawn, table = plain_columns(rows), _compose.frame(rows)
+    wanted = {"a": ["x", None, None], "b": [1.5, None, None], "c": [1, 2, None], "d": [True, False, None]}
+    wanted |= {"e": [None, None, "y"]}
+    for given in (drawn, table):
+        assert json.loads(as_rows(given)) == [dict(zip(wanted, row)) for row in zip(*wanted.values())]
+        with pyarrow.ipc.open_stream(arrow_bytes(given)) as stream:
+            assert stream.read_all().to_pydict() == wanted
 
 
 def curve_figures():
