@@ -138,9 +138,10 @@ def frame(rows):
     Returns
     -------
     pandas.DataFrame
-        A column of integers with gaps becomes float; a column of text keeps None for what is missing.
+        A column of integers with gaps becomes float; a column of text keeps None for what is missing. It shares no memory with
+        the columns.
     """
-    return plain_columns(rows).frame
+    return plain_columns(rows).frame.copy()
 
 
 def plain_columns(rows):

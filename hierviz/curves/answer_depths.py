@@ -106,10 +106,10 @@ def _means_at_all_steps(table, values):
     """`step_means` at the thresholds of the table itself: what its elements add, in falling order of their scores."""
     _, order, ends = breakpoints(table)
     sums = np.empty(len(ends) + 1)
-    sums[0] = reached = values[table.offsets[:-1]].sum()
+    sums[0] = reached = values[table.offsets[:-1]].sum(dtype=float)
     for start in range(0, len(order), ELEMENTS_AT_ONCE):
         block = order[start : start + ELEMENTS_AT_ONCE]
-        gains = values[block] - values[block - 1]
+        gains = np.subtract(values[block], values[block - 1], dtype=float)
         gains[0] += reached
         np.cumsum(gains, out=gains)
         inside = slice(*np.searchsorted(ends, [start, start + len(block)], side="right"))

@@ -48,8 +48,11 @@ from hierviz.metrics.ties import largest_first
 from hierviz.predictions.outside import outside_mass
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
+from hierviz.taxonomy.node_lists import frozen
 from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists, Taxonomy
 
+# Samples of the counts of label sets at several thresholds that are kept, a hundred bytes each.
+MOST_COUNTED = 4_000_000
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
@@ -179,10 +182,11 @@ class Evaluation(Short):
 
     @property
     def truth(self) -> np.ndarray | NodeLists:
-        """True node of each judged sample, shape (n_judged,); NodeLists where the truth lists several."""
+        """True node of each judged sample, shape (n_judged,), read-only; NodeLists where the truth lists several."""
         truth = self.predictions.truth
         assert truth is not None
-        return self.of_judged(truth)
+        found = self.of_judged(truth)
+        return frozen(found.view()) if isinstance(found, np.ndarray) else found
 
     @property
     def curve(self) -> OperatingCurve:
@@ -381,13 +385,20 @@ class Evaluation(Short):
         `progress` is called with (rows done, n_samples) where the scores have to be read for it.
         """
         key = threshold if self.predictions.has_scores else None
-        if key not in self._label_counts:
-            counts = self._count_labels(threshold, progress)
-            # A hundred bytes a sample each: those that came with the evaluation, and the last ones.
-            for other in [other for other in self._label_counts if not isinstance(other, tuple)][1:]:
-                del self._label_counts[other]
-            self._label_counts[key] = counts
-        return self._label_counts[key]
+        found = self._label_counts.get(key)
+        return self._kept_counts(key, self._count_labels(threshold, progress), 1) if found is None else found
+
+    def _kept_counts(self, key, counts, n_spared):
+        """The LabelSetCounts, kept while there is room: those asked for first leave, but the first `n_spared` of their kind.
+
+        Counts of a rule have a tuple as key. Several threads may ask.
+        """
+        others = [other for other in list(self._label_counts) if isinstance(other, tuple) == isinstance(key, tuple)]
+        room = max(MOST_COUNTED // max(self.n_judged, 1) - 1, n_spared)
+        for other in others[n_spared:][: max(len(others) - room, 0)]:
+            self._label_counts.pop(other, None)
+        self._label_counts[key] = counts
+        return counts
 
     def set_counts(
         self, choice: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
@@ -412,17 +423,16 @@ class Evaluation(Short):
             return counts
         settings = rule.settings({name: value for name, value in choice.items() if name not in ("rule", "threshold")})
         key = (rule.key, choice["threshold"], *settings.items())
-        if key not in self._label_counts:
-            for other in [other for other in self._label_counts if isinstance(other, tuple)]:
-                del self._label_counts[other]
+        found = self._label_counts.get(key)
+        if found is None:
             answers = self.answers(**choice, progress=progress)
             assert isinstance(answers, NodeLists)
             expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
             made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts, self.corpus)
             if "beta" in settings:
                 made.beta, made.expected = settings["beta"], None if expected is None else expected[self.rows]
-            self._label_counts[key] = made
-        return self._label_counts[key]
+            found = self._kept_counts(key, made, 0)
+        return found
 
     def _count_labels(self, threshold, progress):
         predictions = self.predictions

@@ -165,9 +165,13 @@ def _written(steps, decimals):
     return f"{steps / 10**decimals:.{decimals}f}"
 
 
-# Every curve writes the same thousand.
-@functools.lru_cache(1 << 12)
 def threshold_text(threshold):
     """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
+    return _all_digits(float(threshold))
+
+
+# Every curve writes the same thousand.
+@functools.lru_cache(1 << 12)
+def _all_digits(threshold):
     whole, _, part = f"{threshold:.12f}".partition(".")
     return f"{whole}.{part.rstrip('0').ljust(3, '0')}"

@@ -36,7 +36,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p: so many a bin that the variance of its events is
-# right to a thousandth, and at most 20.
+# right to a thousandth where p is spread evenly over it, and at most 20. Where few p are far from the others it is too large.
 ONE_BY_ONE, GROUPS_A_BIN, TOLERANCE = 1500, 20, 1e-3
 # Outcomes that are redrawn at a time.
 REDRAWN_AT_ONCE = 4_000_000
@@ -139,7 +139,7 @@ def _redrawn(p, start, n, sums, n_redraws, rng):
     if len(p) <= ONE_BY_ONE:
         first, sizes, share = start, np.ones(len(p), dtype=np.intp), p
     else:
-        # Of k equal parts the variance is too large by about the variance of p in the bin over k².
+        # Of k equal parts the variance is too large by about the variance of p in the bin over k², if p is spread evenly.
         mean = sums / n
         spread = np.maximum(np.add.reduceat(p * p, start) / n - mean * mean, 0)
         needed = np.sqrt(spread / np.maximum(TOLERANCE * mean * (1 - mean), np.finfo(float).tiny))

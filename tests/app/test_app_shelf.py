@@ -408,6 +408,10 @@ def test_size_in_memory_of_what_is_long():
     for texts in (short, long):
         parts = sum(sys.getsizeof(part) for pair in texts.items() for part in pair)
         assert 0.9 < size_in_memory(texts) / (sys.getsizeof(texts) + parts) < 1.1
+    for place in range(0, 400, 57):
+        # A table of many columns, one of them larger than all others together.
+        columns = {f"column {i}": np.zeros(1_000_000 if i == place else 10) for i in range(400)}
+        assert 8_000_000 < size_in_memory(columns) < 8_300_000
     rows = [{"name": f"row {i}", "value": i / 7, "steps": list(range(100))} for i in range(1000)]
     assert 1000 * 100 * 8 < size_in_memory(rows) < 1000 * 100 * 16
     table = pd.DataFrame({"number": np.arange(50_000.0), "text": pd.Series(["same"] * 50_000, dtype=object)})

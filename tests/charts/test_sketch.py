@@ -92,6 +92,16 @@ def test_columns_are_what_their_table_is():
             assert stream.read_all().to_pydict() == wanted
 
 
+def test_a_table_of_a_figure_is_its_own():
+    """To change it changes nothing that is kept."""
+    values = np.arange(4.0)
+    values.flags.writeable = False
+    table = _compose.frame({"x": values})
+    table.loc[0, "x"] = 99
+    assert values[0] == 0
+    assert table["x"].tolist() == [99, 1, 2, 3]
+
+
 def curve_figures():
     """Operating curves with all that can be drawn on them."""
     first, *_ = CURVES

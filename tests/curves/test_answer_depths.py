@@ -80,6 +80,17 @@ def test_blocks_of_any_size_change_no_bit(case, at_once, is_sorted, few):
             assert answer_depths(taxonomy, table, grid.clip(0, 1)).tolist() == depths.tolist()
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.int8])
+def test_sums_are_of_float64_whatever_the_values_are(kind):
+    taxonomy = hv.Taxonomy.from_edges([("root", "a"), ("root", "b")])
+    p = np.random.default_rng(0).random(50_000) / 2 + 0.5
+    table = hv.pareto_table(taxonomy, np.stack([np.ones_like(p), p, 1 - p], axis=1))
+    values = np.where(table.nodes == 0, 1, 99).astype(kind)
+    thresholds = hv.operating_curve(taxonomy, np.ones(len(p), dtype=int), table).threshold
+    for grid in (thresholds, thresholds.copy()):
+        assert step_means(table, grid, values)[-1] == 99
+
+
 def test_by_hand(taxonomy):
     # animal, mammal from below 0.75, cat from below 0.5 | animal, newt from below 0.625.
     p = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.125, 0.125, 0.625]])

@@ -2,6 +2,8 @@
 
 import json
 import math
+import sys
+import threading
 
 import naive
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.evaluation import evaluation
 from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics, in their order.
@@ -368,3 +371,46 @@ def test_models_must_match(taxonomy, scored):
         ]
     )
     assert len(hv.evaluate([scored, scored.replace(taxonomy=again)])["models"]) == 2
+
+
+def test_counts_of_label_sets_stay_while_there_is_room(scored, monkeypatch):
+    """All thresholds of a small file; of more samples those that came first, and the last."""
+    fresh = hv.Evaluation.from_predictions(scored)
+    counts = {threshold: fresh.label_counts(threshold) for threshold in (0.2, 0.3, 0.4, 0.9)}
+    assert all(fresh.label_counts(threshold) is found for threshold, found in counts.items())
+    monkeypatch.setattr(evaluation, "MOST_COUNTED", 1)
+    few = hv.Evaluation.from_predictions(scored)
+    for threshold in (0.2, 0.3, 0.4, 0.9):
+        few.label_counts(threshold)
+    assert list(few._label_counts) == [0.2, 0.9]
+
+
+def test_threads_that_ask_for_other_thresholds_get_their_own(scored, monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_COUNTED", 1)
+    shared, failed = hv.Evaluation.from_predictions(scored), []
+
+    def ask(thresholds):
+        try:
+            for threshold in thresholds:
+                assert shared.label_counts(threshold).threshold == threshold
+        except (RuntimeError, KeyError, AssertionError) as error:
+            failed.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=ask, args=(np.tile([0.1, 0.2, 0.3, 0.4], 50)[k:],)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failed
+
+
+def test_the_truth_of_an_evaluation_cannot_be_changed(scored):
+    evaluated = hv.Evaluation.from_predictions(scored)
+    with pytest.raises(ValueError, match="read-only"):
+        evaluated.truth[:] = 0
+    assert scored.truth.flags.writeable

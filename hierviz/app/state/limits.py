@@ -6,14 +6,13 @@ import functools
 import gc
 import types
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 GIGA = 10**9
 MEGA = 2**20  # Streamlit counts the size of an upload in these.
-# Of more parts of an object about so many are measured, all over it; the rest is assumed to be like them.
-MOST_PARTS = 20
+# Of more parts of an object that are no arrays about so many are measured, all over it; the rest is assumed to be like them.
+MOST_PARTS = 100
 _NOT_DATA = (
     type,
     types.ModuleType,
@@ -23,6 +22,8 @@ _NOT_DATA = (
     types.CodeType,
     types.FrameType,
 )
+# Kinds of things that may be large by themselves.
+ARRAYS = ("array", "table")
 # They refer to nothing.
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
@@ -107,12 +108,17 @@ def _size(things, seen):
             else:
                 parts = thing if kind == "list" else gc.get_referents(thing)
                 n_parts = len(parts)
-        if n_parts <= MOST_PARTS:
-            stack.extend(parts)
-        else:
+        if n_parts > MOST_PARTS:
+            others, arrays = list(parts), []
+            if any(_kind(kind) in ARRAYS for kind in set(map(type, others))):
+                # One of them may be larger than all others.
+                arrays = [part for part in others if _kind(type(part)) in ARRAYS]
+                others = [part for part in others if _kind(type(part)) not in ARRAYS]
             # Every odd one: of a dict keys and values take turns.
-            some = list(islice(parts, 0, None, n_parts // MOST_PARTS | 1))
-            total += _size(some, seen) * n_parts // len(some)
+            some = others[:: len(others) // MOST_PARTS | 1]
+            total += _size(some, seen) * len(others) // max(len(some), 1)
+            parts = arrays
+        stack.extend(parts)
     return total
 
 
