@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from altair.utils import schemapi
 
-from hierviz.charts._sketch import Columns, put_together
+from hierviz.charts._sketch import PlainColumns, put_together
 from hierviz.charts.theme import FONT
 
 # Marks that the pointer and screen readers pass over; the colour that a row has itself.
@@ -133,7 +133,7 @@ def frame(rows):
     Parameters
     ----------
     rows : dict of str to sequence, or list of dict
-        Columns of equal length, or one dict a row.
+        PlainColumns of equal length, or one dict a row.
 
     Returns
     -------
@@ -145,11 +145,11 @@ def frame(rows):
 
 
 def plain_columns(rows):
-    """As `frame`, for what is drawn and not shown as a table: Columns."""
+    """As `frame`, for what is drawn and not shown as a table: PlainColumns."""
     if isinstance(rows, list):
         names = dict.fromkeys(name for row in rows for name in row)
         rows = {name: [row.get(name) for row in rows] for name in names}
-    return Columns({name: _column(values) for name, values in rows.items()})
+    return PlainColumns({name: _column(values) for name, values in rows.items()})
 
 
 def _column(values):

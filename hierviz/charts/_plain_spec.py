@@ -16,7 +16,7 @@ import numpy as np
 from altair.utils.schemapi import SchemaBase
 
 from hierviz.charts._compose import KINDS
-from hierviz.charts._sketch import Columns, Sketch, with_properties
+from hierviz.charts._sketch import PlainColumns, Sketch, with_properties
 
 # What Altair moves from a view to the picture that it is a layer of.
 OF_LAYERS = ("width", "height", "view")
@@ -84,7 +84,7 @@ class _Writer:
     def data(self, data):
         """As written: tables by the data transformer, rows of the chart itself under the datasets of the picture."""
         if not isinstance(data, alt.InlineData):
-            if isinstance(data, SchemaBase | dict | str) and not isinstance(data, Columns):
+            if isinstance(data, SchemaBase | dict | str) and not isinstance(data, PlainColumns):
                 raise NotPlainError
             return alt.data_transformers.get()(data)
         rows = self._plain(data.values)

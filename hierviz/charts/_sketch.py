@@ -36,8 +36,8 @@ class Own:
     value: Any
 
 
-class Columns(dict):
-    """Columns of a table that is drawn, ndarrays of shape (n_rows,) by name, see `_compose.plain_columns`.
+class PlainColumns(dict):
+    """PlainColumns of a table that is drawn, ndarrays of shape (n_rows,) by name, see `_compose.plain_columns`.
 
     A DataFrame takes as long to make as the rest of a picture that is drawn again, and Altair alone needs one.
     """
@@ -55,13 +55,13 @@ class Columns(dict):
 
 
 def frame_of(table):
-    """The DataFrame of Columns; another table as it is."""
-    return table.frame if isinstance(table, Columns) else table
+    """The DataFrame of PlainColumns; another table as it is."""
+    return table.frame if isinstance(table, PlainColumns) else table
 
 
 def columns_of(table, known):
-    """Those of the known Columns whose DataFrame this is; else the table as it is."""
-    return next((one for one in known if isinstance(one, Columns) and vars(one).get("frame") is table), table)
+    """Those of the known PlainColumns whose DataFrame this is; else the table as it is."""
+    return next((one for one in known if isinstance(one, PlainColumns) and vars(one).get("frame") is table), table)
 
 
 class Slot(str):
@@ -81,7 +81,7 @@ class Sketch:
     ----------
     make : callable
         A function of a module: it is a part of the layout by its name.
-    table : Columns, DataFrame or None
+    table : PlainColumns, DataFrame or None
     parts : tuple of Sketch or alt.Chart
     settings : tuple of (tuple, dict)
         Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels; an
@@ -145,7 +145,7 @@ class Sketch:
 
     @functools.cached_property
     def tables(self):
-        """The tables of all sketched views, in order: list of Columns or DataFrame."""
+        """The tables of all sketched views, in order: list of PlainColumns or DataFrame."""
         own = [] if self.table is None else [self.table]
         return own + [table for part in self.parts if isinstance(part, Sketch) for table in part.tables]
 

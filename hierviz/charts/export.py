@@ -55,7 +55,7 @@ def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
     chart : Figure, or altair chart
         Finished or not.
     pack : callable
-        Columns, or a DataFrame, as bytes, as they are sent to the browser.
+        PlainColumns, or a DataFrame, as bytes, as they are sent to the browser.
     dark : bool, optional
         Theme to finish it in; None: that of the figure, else light.
     keep : callable
@@ -95,7 +95,7 @@ def _written(chart, dark=False, known=()):
     tables: dict[Any, Any] = {}
 
     def aside(table):
-        # Where Altair writes the chart it has the DataFrame of Columns.
+        # Where Altair writes the chart it has the DataFrame of PlainColumns.
         table = columns_of(table, known)
         # The table is kept with its place: another one could get its number.
         place = places.setdefault(id(table), f"own {len(places)}")

@@ -114,7 +114,7 @@ def written_out(shown):
 
 
 def arrow_bytes(table):
-    """Columns, or a DataFrame, as Arrow bytes; pandas, which Streamlit asks, takes three times as long for small ones."""
+    """PlainColumns, or a DataFrame, as Arrow bytes; pandas, which Streamlit asks, takes three times as long for small ones."""
     import pyarrow
 
     try:
