@@ -133,7 +133,7 @@ def frame(rows):
     Parameters
     ----------
     rows : dict of str to sequence, or list of dict
-        PlainColumns of equal length, or one dict a row.
+        Columns of equal length, or one dict a row.
 
     Returns
     -------

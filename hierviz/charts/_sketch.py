@@ -37,7 +37,7 @@ class Own:
 
 
 class PlainColumns(dict):
-    """PlainColumns of a table that is drawn, ndarrays of shape (n_rows,) by name, see `_compose.plain_columns`.
+    """Columns of a table that is drawn, ndarrays of shape (n_rows,) by name, see `_compose.plain_columns`.
 
     A DataFrame takes as long to make as the rest of a picture that is drawn again, and Altair alone needs one.
     """
