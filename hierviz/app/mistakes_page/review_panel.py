@@ -137,6 +137,9 @@ def _verdicts(asked, queue, row):
     now, options, name = said_of(asked, row), offered(asked, row), asked.predictions.sample_id(row)
 
     def given(verdict):
+        # While the next sample is being drawn, a key presses the buttons of the one before, too: its verdict is given.
+        if _queue(asked, queue.rows).place != queue.place:
+            return
         say(asked.data, row_of(asked, row, verdict, said_of(asked, row).note))
         is_open = np.flatnonzero(~_done(asked, queue.rows))
         # The next one without a verdict, from the start again after the end; the last one stays.
@@ -150,7 +153,7 @@ def _verdicts(asked, queue, row):
             state.change(sample=sample_id)
 
     for key, label in VERDICTS.items():
-        # A button of its own for each sample: a press that comes late is not one on the next sample.
+        # A button of its own for each sample: a press that comes late is not one on the next sample, and is left alone.
         with st.container(key=f"review-{key}", width="content"):
             st.button(
                 label,
