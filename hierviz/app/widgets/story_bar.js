@@ -88,6 +88,11 @@ export default function ({data, parentElement, setTriggerValue}) {
     end.abort();
     room.disconnect();
     if (story.send === send) story.send = null;
-    setTimeout(() => { if (!document.querySelector(".st-key-story-played")) story.end(); }, 3000);
+    setTimeout(() => {
+      if (document.querySelector(".st-key-story-played")) return;
+      story.end();
+      // A bar that was drawn once more after End had asked for the full screen again.
+      if (document.fullscreenElement === document.documentElement) document.exitFullscreen();
+    }, 3000);
   };
 }
