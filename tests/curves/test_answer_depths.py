@@ -64,9 +64,10 @@ def test_blocks_of_any_size_change_no_bit(case, at_once, is_sorted, few):
     """Samples and elements are looked at in any blocks, whether the order of the scores is known or not."""
     _, taxonomy, p, truth = case
     table = hv.pareto_table(taxonomy, p)
-    # Sums of these are exact in any order.
-    values = np.random.default_rng(0).integers(1 << 20, size=len(table.nodes)) / (1 << 20)
+    values = np.random.default_rng(0).random(len(table.nodes))
     grids = [hv.operating_curve(taxonomy, truth, table).threshold, np.array([0.8, 0.5, 0.2]), np.zeros(0)]
+    # Others than those of the table itself are added up in another order.
+    grids[0] = breakpoints(table)[0] if is_sorted else grids[0].copy()
     wanted = [(step_means(table, grid, values), answer_depths(taxonomy, table, grid.clip(0, 1))) for grid in grids]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(answer_depths_file, "SAMPLES_AT_ONCE", at_once)
