@@ -144,6 +144,8 @@ def _table(asked, found):
         "excess_outside": st.column_config.NumberColumn("Excess of its own", help=own_excess),
         "p_adjusted": st.column_config.NumberColumn("p, corrected"),
     }
+    if not frame["worse"].any():
+        del columns["worse"]
     # Shares are rounded as in the sentence above.
     texts = {"excess": tenths_text, "excess_outside": tenths_text, "p_adjusted": probability_text}
     texts |= {"rate": share_text, "rest_rate": share_text} if is_wrong else {}

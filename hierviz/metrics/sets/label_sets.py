@@ -66,6 +66,7 @@ AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 # Samples whose columns are kept together while more are added: large enough for the system to get their memory back.
 SAMPLES_TOGETHER = 1 << 19
 _BY_NODE = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
+_SIZES = ("shared", "claimed", "due")
 _SUMS = (*_BY_NODE, "n_samples")
 
 
@@ -346,8 +347,10 @@ class LabelSetCounts:
     def _parts(self):
         """What makes each of `parts`, by its name: of millions of samples not all need be in memory."""
         counted = {key: partial(self._column, key) for key in self._keys}
-        names = (*_BY_NODE, "n_incoherent", "n_outside")
-        makers = {name: counted.get(name, partial(np.zeros, 0)) for name in names}
+        makers = {}
+        if not self.n_samples:
+            sizes = (f"{weight}_{what}" for weight in self._weights for what in _SIZES)
+            makers = dict.fromkeys((*_BY_NODE, "n_incoherent", "n_outside", *sizes), partial(np.zeros, 0))
         of = OnDemand(makers | counted)
         makers |= {
             "n_wrong": lambda: of["n_predicted"] + of["n_true"] - 2 * of["n_hit"],
@@ -388,7 +391,7 @@ class LabelSetCounts:
         keys, makers = self._keys, {}
 
         def sizes(weight):
-            return [self._column(f"{weight}_{what}") for what in ("shared", "claimed", "due")]
+            return [self._column(f"{weight}_{what}") for what in _SIZES]
 
         for prefix, weight, shown in (("h", "nodes", ("p", "r", "f1")), ("ih", "information", ("f1",))):
             if f"{weight}_shared" in keys:

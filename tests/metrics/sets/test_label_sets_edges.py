@@ -57,6 +57,18 @@ def test_empty_prediction(taxonomy):
     assert found["hamming_loss"] == 4 / 12
 
 
+def test_no_sample_is_the_same_however_it_was_added(taxonomy):
+    """Micro numbers are 0 where undefined, means over nothing None."""
+    nothing, bare = np.zeros(0, dtype=int), LabelSetCounts(taxonomy)
+    by_lists, by_scores, compiled = judged(taxonomy, [], []), LabelSetCounts(taxonomy), LabelSetCounts(taxonomy)
+    by_scores.add(nothing, np.zeros((0, taxonomy.n_nodes)))
+    compiled.add_block(nothing, lists(taxonomy), np.zeros((3, 0)))
+    found = bare.summary()
+    assert by_lists.summary() == by_scores.summary() == compiled.summary() == found
+    assert found["micro_f1"] == found["hf1_micro"] == found["ihf1_micro"] == 0
+    assert found["hf1_samples"] is found["hamming_loss"] is found["hf1_auc"] is None
+
+
 def test_label_outside_the_taxonomy(taxonomy):
     """A kept empty field: one false positive, one claimed node, the 2 bits of a leaf; no node of a macro mean."""
     found = judged(taxonomy, ["mammal;cat;?"], ["cat"]).summary()
