@@ -386,7 +386,12 @@ class Evaluation(Short):
         """
         key = threshold if self.predictions.has_scores else None
         found = self._label_counts.get(key)
-        return self._kept_counts(key, self._count_labels(threshold, progress), 1) if found is None else found
+        if found is not None:
+            return found
+        counts = self._count_labels(threshold, progress)
+        for other in list(self._label_counts.values())[:1]:
+            counts.share(other)
+        return self._kept_counts(key, counts, 1)
 
     def _kept_counts(self, key, counts, n_spared):
         """The LabelSetCounts, kept while there is room: those asked for first leave, but the first `n_spared` of their kind.

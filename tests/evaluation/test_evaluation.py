@@ -385,6 +385,18 @@ def test_counts_of_label_sets_stay_while_there_is_room(scored, monkeypatch):
     assert list(few._label_counts) == [0.2, 0.9]
 
 
+def test_what_no_threshold_changes_is_in_memory_once(scored):
+    both = hv.Evaluation.from_predictions(scored)
+    low, high = both.label_counts(0.2), both.label_counts(0.9)
+    for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw", "n_true", "nodes_due", "information_due"):
+        assert np.shares_memory(low.parts()[key], high.parts()[key]), key
+    for counts in (low, high):
+        alone = hv.Evaluation.from_predictions(scored).label_counts(counts.threshold)
+        assert counts.summary() == alone.summary()
+        for key, values in alone.parts().items():
+            np.testing.assert_array_equal(counts.parts()[key], values, err_msg=key)
+
+
 def test_threads_that_ask_for_other_thresholds_get_their_own(scored, monkeypatch):
     monkeypatch.setattr(evaluation, "MOST_COUNTED", 1)
     shared, failed = hv.Evaluation.from_predictions(scored), []

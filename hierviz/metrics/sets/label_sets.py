@@ -63,6 +63,8 @@ from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_
 from hierviz.taxonomy.node_lists import is_member
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
+# Columns of the truth and of the scores, which no threshold changes.
+_OF_ANY_THRESHOLD = (*AREAS, "n_true", "nodes_due", "information_due", "corpus_due")
 # Samples whose columns are kept together while more are added: large enough for the system to get their memory back.
 SAMPLES_TOGETHER = 1 << 19
 _BY_NODE = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
@@ -278,6 +280,11 @@ class LabelSetCounts:
         """Keep the columns of all samples as one block: for whoever has added all, before others use it."""
         if len(self._blocks) > 1:
             self._join(0)
+
+    def share(self, other):
+        """Keep in memory once what no threshold changes: it is that of other counts of the same samples and scores."""
+        mine, theirs = self._whole, other._whole
+        mine |= {key: theirs[key] for key in _OF_ANY_THRESHOLD if key in mine and key in theirs}
 
     def _join(self, first):
         """Make one block of those from a place on."""
