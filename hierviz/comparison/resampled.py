@@ -21,7 +21,7 @@ import numpy as np
 from hierviz.comparison.columns import CONFORMAL, Column
 from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
-from hierviz.evaluation.evaluation import sample_weights
+from hierviz.evaluation.class_means import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.progress import Progress

@@ -5,16 +5,9 @@ Conventions
 Arrays are per sample, shape (n_samples,), in the order of the Predictions; samples without a known truth are kept and
 marked by ``judged == False``. Means run over the judged samples only. `hierviz.evaluation.summary` puts the numbers into blocks.
 
-A mean over classes is
-
-.. math:: \sum_c w_c \, \bar x_c \, / \sum_c w_c,\qquad \bar x_c = \frac{1}{n_c} \sum_{i : y_i = c} x_i
-
-over the classes that are the truth of a sample, which is the mean over samples with the weights w_c / n_c. They are scaled to
-sum to the number of samples. A resample counts its own n_c.
-
 Functions
 ---------
-sample_weights, corpus_of
+corpus_of, as_evaluation
 
 References
 ----------
@@ -23,7 +16,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
-from hierviz.evaluation import rule_answers, sample_numbers
-from hierviz.evaluation.one_pass import blocks, count_block, one_pass
+from hierviz.evaluation import counted_sets, rule_answers, sample_numbers
+from hierviz.evaluation.class_means import sample_weights
+from hierviz.evaluation.one_pass import one_pass
 from hierviz.inference.leaf_paths import LeafPaths, leaf_paths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
@@ -42,7 +36,6 @@ from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
-from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import corpus_weights
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.outside import outside_mass
@@ -51,8 +44,6 @@ from hierviz.taxonomy.checks import check_kind, check_threads
 from hierviz.taxonomy.node_lists import frozen
 from hierviz.taxonomy.taxonomy import OUTSIDE_TITLE, NodeLists, Taxonomy
 
-# Samples of the counts of label sets at several thresholds that are kept, a hundred bytes each.
-MOST_COUNTED = 4_000_000
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
@@ -377,82 +368,8 @@ class Evaluation(Short):
             return confusion(taxonomy, truth, greedy_cover(taxonomy, answers.take(self.rows)))
         return confusion(taxonomy, truth, answers[self.rows])
 
-    def label_counts(
-        self, threshold: float = 0.5, progress: Callable[[int, int], object] | None = None
-    ) -> LabelSetCounts:
-        """LabelSetCounts of the sets {score > threshold}, or of the label lists; kept for the next call.
-
-        `progress` is called with (rows done, n_samples) where the scores have to be read for it.
-        """
-        key = threshold if self.predictions.has_scores else None
-        found = self._label_counts.get(key)
-        if found is not None:
-            return found
-        counts = self._count_labels(threshold, progress)
-        for other in list(self._label_counts.values())[:1]:
-            counts.share(other)
-        return self._kept_counts(key, counts, 1)
-
-    def _kept_counts(self, key, counts, n_spared):
-        """The LabelSetCounts, kept while there is room: those asked for first leave, but the first `n_spared` of their kind.
-
-        Counts of a rule have a tuple as key. Several threads may ask.
-        """
-        others = [other for other in list(self._label_counts) if isinstance(other, tuple) == isinstance(key, tuple)]
-        room = max(MOST_COUNTED // max(self.n_judged, 1) - 1, n_spared)
-        for other in others[n_spared:][: max(len(others) - room, 0)]:
-            self._label_counts.pop(other, None)
-        self._label_counts[key] = counts
-        return counts
-
-    def set_counts(
-        self, choice: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
-    ) -> LabelSetCounts:
-        """LabelSetCounts of the sets that a rule answers with where it chooses them itself, else `label_counts`.
-
-        Parameters
-        ----------
-        choice : mapping
-            rule, threshold and parameters of the rule.
-        progress : callable, optional
-            As of `label_counts`.
-
-        Returns
-        -------
-        LabelSetCounts
-            Areas are those of the scores in any case.
-        """
-        counts = self.label_counts(choice["threshold"], progress)
-        rule = inference_rule(choice["rule"])
-        if not self.predictions.has_scores or not rule.returns_sets or rule.needs_threshold:
-            return counts
-        settings = rule.settings({name: value for name, value in choice.items() if name not in ("rule", "threshold")})
-        key = (rule.key, choice["threshold"], *settings.items())
-        found = self._label_counts.get(key)
-        if found is None:
-            answers = self.answers(**choice, progress=progress)
-            assert isinstance(answers, NodeLists)
-            expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
-            made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts, self.corpus)
-            if "beta" in settings:
-                made.beta, made.expected = settings["beta"], None if expected is None else expected[self.rows]
-            found = self._kept_counts(key, made, 0)
-        return found
-
-    def _count_labels(self, threshold, progress):
-        predictions = self.predictions
-        if not predictions.has_scores:
-            counts = LabelSetCounts(self.taxonomy, corpus=self.corpus)
-            is_hard = predictions.is_hard or predictions.is_by_level
-            counts.add_lists(self.truth, predictions.answer_labels.take(self.rows), is_hard=is_hard)
-            return counts
-        counts = LabelSetCounts(self.taxonomy, threshold, self.corpus)
-        for block in blocks(predictions, None, self.judged, counts, None):
-            count_block(counts, predictions, self.judged, block)
-            if progress:
-                progress((block if isinstance(block, slice) else block.rows).stop, predictions.n_samples)
-        counts.put_together()
-        return counts
+    label_counts = counted_sets.label_counts
+    set_counts = counted_sets.set_counts
 
     def distribution_per_sample(self) -> dict[str, np.ndarray]:
         """Win, logarithms and probability of the truth of each judged sample: dict of arrays."""
@@ -504,55 +421,3 @@ def as_evaluation(what: str, model: Any) -> Evaluation:
         return Evaluation.from_predictions(model)
     check_kind(what, model, Evaluation, "Predictions can be passed too.")
     return model
-
-
-def sample_weights(taxonomy, truth, class_weights=None, counts=None):
-    """Weight of each sample.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-    truth : ndarray of int, shape (n_samples,)
-        True node of each sample.
-    class_weights : array_like of float, shape (n_nodes,), optional
-        w of each class, >= 0; 1 each when absent.
-    counts : ndarray of float, shape (n_samples,), optional
-        How often each sample is taken, as in a resample; once each when absent. A class has its weight however often its
-        samples are taken.
-
-    Returns
-    -------
-    ndarray of float, shape (n_samples,)
-        >= 0, with sum n_samples (of `counts` where they are given). All 0 where no sample of a class with a weight is taken.
-
-    Raises
-    ------
-    PredictionsError
-        If there is not one weight a node, one is negative or not finite, or no sample has a weight above 0.
-
-    Examples
-    --------
-    >>> from hierviz import Taxonomy
-    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
-    >>> sample_weights(taxonomy, taxonomy.nodes("cat", "cat", "cat", "dog")).round(2).tolist()
-    [0.67, 0.67, 0.67, 2.0]
-    """
-    weights = np.ones(taxonomy.n_nodes) if class_weights is None else np.asarray(class_weights, dtype=np.float64)
-    if weights.shape != (taxonomy.n_nodes,):
-        raise PredictionsError(
-            f"class weights: expected {taxonomy.n_nodes} values (one per node), got shape {weights.shape}. Give one per node."
-        )
-    own = weights[truth]
-    if not np.isfinite(own).all() or (own < 0).any():
-        node = taxonomy.names[int(truth[np.argmax(~np.isfinite(own) | (own < 0))])]
-        raise PredictionsError(
-            f"class weights: expected numbers >= 0 for all true classes, got another or none for {node!r}. Correct it."
-        )
-    if not own.any():
-        raise PredictionsError(
-            "class weights: expected one above 0 for a true class of a sample, got none. Give its class a weight."
-        )
-    counts = np.ones(len(truth)) if counts is None else counts
-    per_sample = np.divide(own * counts, np.bincount(truth, counts)[truth], out=np.zeros(len(truth)), where=counts > 0)
-    total = per_sample.sum()
-    return per_sample * (counts.sum() / total) if total else per_sample

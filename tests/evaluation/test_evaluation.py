@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation import evaluation
+from hierviz.evaluation import counted_sets
 from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics, in their order.
@@ -378,7 +378,7 @@ def test_counts_of_label_sets_stay_while_there_is_room(scored, monkeypatch):
     fresh = hv.Evaluation.from_predictions(scored)
     counts = {threshold: fresh.label_counts(threshold) for threshold in (0.2, 0.3, 0.4, 0.9)}
     assert all(fresh.label_counts(threshold) is found for threshold, found in counts.items())
-    monkeypatch.setattr(evaluation, "MOST_COUNTED", 1)
+    monkeypatch.setattr(counted_sets, "MOST_COUNTED", 1)
     few = hv.Evaluation.from_predictions(scored)
     for threshold in (0.2, 0.3, 0.4, 0.9):
         few.label_counts(threshold)
@@ -398,7 +398,7 @@ def test_what_no_threshold_changes_is_in_memory_once(scored):
 
 
 def test_threads_that_ask_for_other_thresholds_get_their_own(scored, monkeypatch):
-    monkeypatch.setattr(evaluation, "MOST_COUNTED", 1)
+    monkeypatch.setattr(counted_sets, "MOST_COUNTED", 1)
     shared, failed = hv.Evaluation.from_predictions(scored), []
 
     def ask(thresholds):
