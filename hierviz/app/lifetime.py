@@ -21,8 +21,6 @@ from hierviz.app.state.uploads import remove_stale_folders
 LONGEST_END = 5
 # As Ctrl-C: what service managers send, and what a terminal sends that is closed.
 ENDINGS = ("SIGTERM", "SIGHUP")
-# Of young objects between two collections of all garbage.
-COLLECTIONS_BETWEEN = 200
 # Seconds that a file of a download stays after Streamlit has no more use for it.
 LONGEST_FETCH = 60
 
@@ -51,7 +49,7 @@ def _prepare():
     """What the first page needs: charts, and the data that it shows."""
     # The server may end meanwhile; errors of the data are shown to the first visitor.
     with contextlib.suppress(Exception):
-        from hierviz.app.state import opened, server_memory
+        from hierviz.app.state import opened, server_memory, visits
 
         # Reading and hashing of files goes on while the charts are imported.
         opened.begin()
@@ -60,8 +58,7 @@ def _prepare():
         server_memory.work_ahead()
         # What was imported stays: no collection of garbage, which holds up all visitors, need look through it.
         gc.freeze()
-        # Of what sessions left all is looked through while nobody waits (`visits.keep_sweeping`); a press waits for it rarely.
-        gc.set_threshold(*gc.get_threshold()[:2], COLLECTIONS_BETWEEN)
+        visits.collect_rarely()
         opened.prepare()
 
 

@@ -178,7 +178,7 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     values: list[str] = []
     nodes, counts, sample, number = ([] for _ in range(4))
 
-    def keep(rows, slices, n, kind, of_slice, texts):
+    def keep(kind, of_slice, texts, rows, slices, n):
         """Number the slices that are large enough, and remember who is in them."""
         kept = np.flatnonzero((n >= min_samples) & (answers.n_judged - n >= min_samples))
         new = np.full(len(n), -1)
@@ -192,17 +192,18 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
         values.extend(texts[place] for place in kept.tolist())
         counts.append(n[kept])
 
-    rows, slices, n = _nodes_above(answers, min_samples)
-    keep(rows, slices, n, "subtree", np.arange(taxonomy.n_nodes), taxonomy.names)
+    # Names for these large arrays would keep them in memory.
+    keep("subtree", np.arange(taxonomy.n_nodes), taxonomy.names, *_nodes_above(answers, min_samples))
     chosen = [(name, attribute(columns, name, "attributes")) for name in names]
     # What is named twice is tested once.
     for name, column in dict(chosen).items():
         codes, texts = codes_of(column[answers.rows])
         known = np.flatnonzero(codes >= 0)
         n = np.bincount(codes[known], minlength=len(texts))
-        keep(known, codes[known], n, name, np.full(len(texts), -1), texts)
-    rows, slices = np.concatenate(sample), np.concatenate(number)
+        keep(name, np.full(len(texts), -1), texts, known, codes[known], n)
+    rows, slices = sample[0], number[0]
     if len(sample) > 1:
+        rows, slices = np.concatenate(sample), np.concatenate(number)
         slices = slices[np.argsort(rows, kind="stable")]
     offsets = offsets_of(np.bincount(rows, minlength=answers.n_judged))
     kind, value = (np.array(texts, dtype=object) for texts in (kinds, values))

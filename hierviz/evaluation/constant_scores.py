@@ -11,9 +11,9 @@ from functools import partial
 
 import numpy as np
 
+from hierviz.curves.answer_values import repeated_table
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.score_numbers import score_numbers
-from hierviz.inference.pareto_table import ParetoTable
 from hierviz.metrics.parts import OnDemand
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
@@ -69,10 +69,7 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
         "kept_numbers": kept,
     }
     # All rows have the same answers.
-    first, n = once.table.take(slice(0, 1)), len(place)
-    table = ParetoTable(
-        np.arange(n + 1) * len(first.nodes), *(np.tile(values, n) for values in (first.nodes, first.scores))
-    )
+    table = repeated_table(once.table.take(slice(0, 1)), len(place))
     return Evaluation(predictions, predictions.has_truth, table, **columns, **kept_fields)
 
 

@@ -7,8 +7,10 @@ import pytest
 
 import hierviz as hv
 from hierviz import Evaluation, Predictions, Taxonomy
+from hierviz.curves.answer_values import breakpoints
 from hierviz.evaluation import constant_scores
 from hierviz.evaluation.constant_scores import evaluation_of_constant
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.taxonomy.taxonomy import NodeLists
 
 EDGES = [("root", "a"), ("root", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b1", "b11"), ("b1", "b12")]
@@ -17,6 +19,10 @@ EDGES = [("root", "a"), ("root", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("
 @pytest.fixture
 def taxonomy():
     return Taxonomy.from_edges(EDGES)
+
+
+def arrays(table):
+    return table.offsets, table.nodes, table.scores
 
 
 @pytest.mark.parametrize("is_coherent", [True, False])
@@ -38,6 +44,12 @@ def test_as_so_many_equal_rows(taxonomy, kind, is_coherent):
         Predictions(taxonomy, "constant", rows, "node_probabilities", None, truth=truth), threshold=0.3
     )
     assert json.dumps(hv.evaluate(found, threshold=0.3)) == json.dumps(hv.evaluate(plain, threshold=0.3))
+    if kind != "lists":
+        for ours, sorted_ones in zip(
+            breakpoints(found.table), breakpoints(ParetoTable(*arrays(found.table))), strict=True
+        ):
+            np.testing.assert_array_equal(ours, sorted_ones)
+            assert ours.dtype == sorted_ones.dtype
     of_found, of_plain = (one.per_sample("threshold", 0.3) for one in (found, plain)) if kind != "lists" else ({}, {})
     assert of_found.keys() == of_plain.keys()
     for key, values in of_found.items():

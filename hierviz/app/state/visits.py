@@ -28,6 +28,8 @@ COOKIE = "_streamlit_xsrf"
 # What `mallopt` of the GNU C library calls the size from which the system gives and gets memory, and this size in bytes: numpy
 # asks for large pages from there on, which are quick to get.
 M_MMAP_THRESHOLD, LARGE = -3, 1 << 22
+# Collections of younger garbage between two of all: Python's number where memory is short, and one for quick presses.
+SOON, SELDOM = 10, 200
 
 _visits: weakref.WeakSet = weakref.WeakSet()
 _last_run = 0.0
@@ -192,14 +194,21 @@ def give_back_memory():
             ctypes.CDLL(None).malloc_trim(0)
 
 
+def collect_rarely():
+    """Look through all that sessions left while nobody waits (`keep_sweeping`); presses seldom wait for it."""
+    if not _keeps_little:
+        gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+
+
 def keep_little_memory():
-    """From now on return to the system the memory of a large array once it is freed, and the rest while nobody waits.
+    """From now on free at once what was left, return the memory of a large array, and the rest while nobody waits.
 
     The C library's reserve of these, among what is still used, came to as much as all that was used. To ask the system again
     takes up to a third of the time of a press, so it is for data that are too large for this machine.
     """
     global _keeps_little
     _keeps_little = True
+    gc.set_threshold(*gc.get_threshold()[:2], SOON)
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
