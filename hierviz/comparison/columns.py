@@ -253,16 +253,25 @@ class FileNumbers(Short):
 
 
 def file_numbers(
-    model, columns, choice, class_weights=None, stage=lambda name, unit: None, protein=None, conformal=None
+    model,
+    columns,
+    choice,
+    class_weights=None,
+    stage=lambda name, unit: None,
+    protein=None,
+    conformal=None,
+    has_remarks=True,
 ):
     """FileNumbers of an Evaluation; `choice` is rule, threshold and parameters, the rest as in `hierviz.evaluate`.
 
     `protein` is a ProteinNumbers, where columns ask for one; `conformal` has the `conformal_parts` of the model, or None.
+    `has_remarks` says whether the notes of the summary have those on this input.
     """
     has_balanced = any(column.is_balanced for column in columns)
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
     blocks = {column.block for column in columns} | ({"labels"} if protein is not None else set())
-    summary = model_summary(model, stage=stage, class_weights=weights, only=tuple(blocks - {CONFORMAL}), **choice)
+    given = {"class_weights": weights, "only": tuple(blocks - {CONFORMAL}), "has_remarks": has_remarks}
+    summary = model_summary(model, stage=stage, **given, **choice)
     if protein is not None and summary["labels"] is not None:
         summary["labels"] |= protein.values
     if CONFORMAL in blocks:

@@ -200,7 +200,7 @@ def _of_frequencies(model, columns, class_weights, accretion):
         constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", **how)
         choice = {"rule": "majority", "threshold": 0.5}
         protein = ProteinNumbers(constant, accretion, own) if has_protein(own) else None
-        found = file_numbers(constant, own, choice, class_weights, protein=protein)
+        found = file_numbers(constant, own, choice, class_weights, protein=protein, has_remarks=False)
         values, reasons = values | found.values, reasons | found.reasons
         del constant, protein
     return values, reasons, source

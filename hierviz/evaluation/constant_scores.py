@@ -59,11 +59,13 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
     assert once.table is not None
     names = [key for key in _COLUMNS if with_win or key not in _OF_WIN]
     columns = {key: _of_all(values, place) for key in names if (values := getattr(once, key)) is not None}
-    numbers = score_numbers(once, blocks) if once.why_no_curve() is None else {}
+    has_curve = once.why_no_curve() is None
+    numbers = score_numbers(once, blocks) if has_curve else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
     kept_fields = {
         "_label_counts": counts,
+        "_curve": [once.curve_steps().curve(n_of[once.judged])] if has_curve else [],
         "_paths": [once.leaf_paths().take(place)] if with_paths and taxonomy.is_tree else [],
         "corpus": corpus,
         "kept_numbers": kept,

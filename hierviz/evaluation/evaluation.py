@@ -261,9 +261,12 @@ class Evaluation(Short):
             If this input has no curve, a weight is negative or not finite, or no judged sample has a weight above 0.
         """
         self.require_curve()
-        truth = np.asarray(self.truth)
-        weights = sample_weights(self.taxonomy, truth, class_weights)
-        return CurveSteps.from_table(self.taxonomy, truth, self.judged_table).curve(weights)
+        weights = sample_weights(self.taxonomy, np.asarray(self.truth), class_weights)
+        return self.curve_steps().curve(weights)
+
+    def curve_steps(self) -> CurveSteps:
+        """CurveSteps of the judged samples, for curves with any weights of them; not kept."""
+        return CurveSteps.from_table(self.taxonomy, np.asarray(self.truth), self.judged_table)
 
     @cached_property
     def judged_table(self) -> ParetoTable:

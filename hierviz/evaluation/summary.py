@@ -172,11 +172,13 @@ def model_summary(
     stage=lambda name, unit: None,
     class_weights=None,
     only=None,
+    has_remarks=True,
     **parameters,
 ):
     """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there.
 
-    `only` names the blocks that are wanted, all but `MORE` if not given: the others are left out, and not computed.
+    `only` names the blocks that are wanted, all but `MORE` if not given: the others are left out, and not computed. Without
+    `has_remarks` there are no notes on this input, which take as long as a block.
     """
     predictions, wanted = model.predictions, PLAIN if only is None else only
     _prepare(model, rule, threshold, stage, parameters, wanted)
@@ -215,7 +217,7 @@ def model_summary(
             **(_given_parameters(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             **({} if bounds is None else {"bounds": bounds}),
-            "notes": notes + of_bounds + _remarks(model, wanted),
+            "notes": notes + of_bounds + (_remarks(model, wanted) if has_remarks else []),
         }
     )
 

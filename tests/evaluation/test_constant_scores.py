@@ -43,7 +43,11 @@ def test_as_so_many_equal_rows(taxonomy, kind, is_coherent):
     plain = Evaluation.from_predictions(
         Predictions(taxonomy, "constant", rows, "node_probabilities", None, truth=truth), threshold=0.3
     )
-    assert json.dumps(hv.evaluate(found, threshold=0.3)) == json.dumps(hv.evaluate(plain, threshold=0.3))
+    ours, theirs = (hv.evaluate(one, threshold=0.3)["models"][0] for one in (found, plain))
+    # Means over the different truths, each with its number of samples, are those over samples but for rounding.
+    curve, curve_of_rows = ours.pop("curve"), theirs.pop("curve")
+    assert curve is None if kind == "lists" else curve == pytest.approx(curve_of_rows, rel=1e-12)
+    assert json.dumps(ours) == json.dumps(theirs)
     if kind != "lists":
         for ours, sorted_ones in zip(
             breakpoints(found.table), breakpoints(ParetoTable(*arrays(found.table))), strict=True
