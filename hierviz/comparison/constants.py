@@ -197,6 +197,7 @@ def _of_frequencies(model, columns, class_weights, accretion):
         own = [column for column in wanted if column.block == block]
         blocks = [one for one in SCORE_BLOCKS if one == block or (one == "probabilities" and block == "levels")]
         how = {"blocks": blocks, "with_paths": block == "selective", "with_win": block == "distribution"}
+        how["with_answers"] = block != "distribution"
         constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", **how)
         choice = {"rule": "majority", "threshold": 0.5}
         protein = ProteinNumbers(constant, accretion, own) if has_protein(own) else None

@@ -23,7 +23,9 @@ _OF_WIN = ("win", "raw_win", "p_truth")
 _COLUMNS = ("best_leaf", *_OF_WIN, "leaf_mass", "leaf_rank")
 
 
-def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), with_paths=True, with_win=True):
+def evaluation_of_constant(
+    taxonomy, truth, p, name, threshold=0.5, blocks=(), with_paths=True, with_win=True, with_answers=True
+):
     """Evaluate one row of node probabilities as the scores of every sample.
 
     Parameters
@@ -39,6 +41,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
         Of `hierviz.evaluation.score_numbers` that will be asked for.
     with_paths, with_win : bool
         Whether `Evaluation.leaf_paths`, and the win and the probability of the truth, will be.
+    with_answers : bool
+        Whether the answers of a rule will be, or the breakpoints of a curve: one Pareto set a sample.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=(), w
         "kept_numbers": kept,
     }
     # All rows have the same answers.
-    table = repeated_table(once.table.take(slice(0, 1)), len(place))
+    table = repeated_table(once.table.take(slice(0, 1)), len(place)) if with_answers else None
     return Evaluation(predictions, predictions.has_truth, table, **columns, **kept_fields)
 
 

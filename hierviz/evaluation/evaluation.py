@@ -16,9 +16,10 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from hierviz.messages.frames import in_backend
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
+from hierviz.metrics.parts import OnDemand
 from hierviz.metrics.sets.node_sets import corpus_weights
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.outside import outside_mass
@@ -374,20 +376,20 @@ class Evaluation(Short):
     label_counts = counted_sets.label_counts
     set_counts = counted_sets.set_counts
 
-    def distribution_per_sample(self) -> dict[str, np.ndarray]:
-        """Win, logarithms and probability of the truth of each judged sample: dict of arrays."""
+    def distribution_per_sample(self) -> Mapping[str, np.ndarray]:
+        """Win, logarithms and probability of the truth of each judged sample: arrays by name, each made when it is asked for."""
         assert self.win is not None
         assert self.raw_win is not None
         assert self.p_truth is not None
-        wins, p_truth = self.win[self.judged], self.p_truth[self.judged]
-        with np.errstate(divide="ignore"):
-            return {
-                "softmax_win": wins,
-                "softmax_win_raw": self.raw_win[self.judged],
-                "neg_log_win": -np.log(wins) + 0.0,
-                "cross_entropy": -np.log(p_truth) + 0.0,
-                "p_truth": p_truth,
-            }
+        values = {"softmax_win": self.win, "softmax_win_raw": self.raw_win, "p_truth": self.p_truth}
+        logarithms = {"neg_log_win": self.win, "cross_entropy": self.p_truth}
+
+        def negative_log(of_all):
+            with np.errstate(divide="ignore"):
+                return -np.log(of_all[self.judged]) + 0.0
+
+        plain = {key: partial(operator.getitem, of_all, self.judged) for key, of_all in values.items()}
+        return OnDemand(plain | {key: partial(negative_log, of_all) for key, of_all in logarithms.items()})
 
     per_sample = sample_numbers.per_sample
 

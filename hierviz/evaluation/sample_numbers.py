@@ -8,6 +8,7 @@ parts_of, totals_of, per_sample, number_keys
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,20 @@ def totals_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, An
 
 def _distribution(model, choice):
     parts = model.distribution_per_sample()
-    losses = parts["cross_entropy"]
-    infinite = {f"{key}_infinite": np.isinf(parts[key]) for key in ("neg_log_win", "cross_entropy")}
-    return parts | infinite | {"cross_entropy_finite_mean": np.where(np.isinf(losses), np.nan, losses)}
+
+    def finite():
+        losses = parts["cross_entropy"]
+        return np.where(np.isinf(losses), np.nan, losses)
+
+    made = {
+        **{key: partial(parts.__getitem__, key) for key in parts},
+        **{
+            f"{key}_infinite": partial(lambda key: np.isinf(parts[key]), key)
+            for key in ("neg_log_win", "cross_entropy")
+        },
+        "cross_entropy_finite_mean": finite,
+    }
+    return OnDemand(made)
 
 
 def _top_down(model, choice):
