@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from hierviz.cli.judging import GROUP, RESAMPLES, SEED, THREADS, choice_options, judged, note_last_step
 from hierviz.cli.output import progress, require_places, write_text
-from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.errors import FileError, HiervizError, shown
 from hierviz.opening.flags import Option
 from hierviz.opening.named_files import run_files
 from hierviz.opening.options import with_flags
+from hierviz.predictions.predictions import listed_models
 
 BASELINE, CANDIDATE = "baseline", "candidate"
 _FORMS = {
@@ -49,6 +50,7 @@ def add_gate(command):
         Option(
             "--by depth|node|COLUMN",
             "also fail where a part of the samples drops clearly: by depth of the truth, every class, or a column of the samples",
+            several=True,  # refused, where argparse would keep the last
         ),
         Option(
             "--max-drop X",
@@ -101,7 +103,10 @@ def run_gate(options):
     if saved:
         from hierviz.readers.baseline_file import load_baseline
 
-        by_side[BASELINE] = [load_baseline(run_files(saved)[0].path, chosen.taxonomy)]
+        file = run_files(saved)[0]
+        kept = load_baseline(file.path, chosen.taxonomy)
+        name = file.name or f"{kept.predictions.name} ({os.path.basename(file.path)})"
+        by_side[BASELINE] = listed_models({name: kept})
         rules, thresholds = [*rules, rules[0]], [*thresholds, thresholds[0]]
     candidates = _evaluations(by_side[CANDIDATE], chosen, options) if options.save_baseline else by_side[CANDIDATE]
     how = {"rule": rules, "threshold": thresholds, "class_weights": chosen.class_weights, "threads": options.threads}
@@ -112,7 +117,7 @@ def run_gate(options):
         by_side[BASELINE],
         candidates,
         metrics,
-        by=options.by,
+        by=None if options.by is None else options.by[0],
         max_drop=options.max_drop,
         level=options.confidence,
         resamples=options.resamples,
@@ -154,6 +159,8 @@ def _check(options, outputs):
             )
     if options.save_baseline and len([file for text in options.candidate for file in run_files([text])]) > 1:
         raise FileError("--save-baseline: expected one candidate, got several runs. Save one of them.")
+    if options.by is not None and len(options.by) > 1:
+        raise FileError(f"--by: expected one, got {' and '.join(map(shown, options.by))}. Run the gate once for each.")
     if options.max_drop is not None and options.by is None:
         raise FileError("--max-drop: expected --by with it, got none. Name the parts, or leave --max-drop out.")
 
@@ -172,9 +179,15 @@ def _of_last_steps(files):
 
 
 def _saved(options):
-    """Texts of --baseline that name a file of --save-baseline; at most one, and then no other baseline."""
+    """Texts of --baseline that name a file of --save-baseline; at most one, and then no other baseline. No candidate is one."""
     from hierviz.readers.baseline_file import is_baseline
 
+    for file in run_files(options.candidate):
+        if is_baseline(file.path):
+            raise FileError(
+                f"--candidate: expected predictions, got {shown(file.path)}, a baseline that --save-baseline wrote. Name it with "
+                "--baseline, and the predictions to check with --candidate."
+            )
     given = options.baseline or []
     saved = [text for text in given if any(is_baseline(file.path) for file in run_files([text]))]
     if saved and len(given) > 1:

@@ -189,8 +189,11 @@ def _all_keys():
 
 
 def _advice(asked, known):
-    """The nearest key, or those that hold what was asked for, in a sentence: accuracy is part of several."""
+    """The same number of its own block, the nearest key, or those that hold what was asked for, in a sentence."""
     wanted = asked.strip().casefold()
+    same = next((key for key in known if key.rpartition(".")[2] == wanted.rpartition(".")[2]), None)
+    if same is not None:
+        return f" Did you mean {same!r}?"
     holding = [key for key in known if len(wanted) > 1 and wanted in key]
     some = f" Did you mean {' or '.join(map(repr, holding[:4]))}?" if holding else ""
     return near_miss(asked, known) or some

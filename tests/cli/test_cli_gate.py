@@ -212,6 +212,29 @@ def test_damaged_and_other_baselines_are_refused(run, world, tmp_path):
     assert run("--baseline", kept, "--candidate", "main.csv")[0] == 2
 
 
+def test_a_kept_baseline_is_no_candidate(run, tmp_path):
+    kept = tmp_path / "kept.npz"
+    assert run("--candidate", "main.csv", "--save-baseline", kept)[0] == 0
+    code, _, err = run("--baseline", "main.csv", "--candidate", kept)
+    assert code == 2
+    assert "--candidate: expected predictions, got " in err
+    assert "a baseline that --save-baseline wrote. Name it with --baseline" in err
+
+
+def test_a_kept_baseline_with_other_samples_is_named(run, tmp_path):
+    """By the model and the file; where only truths are missing, that is said."""
+    kept = tmp_path / "kept.npz"
+    assert run("--candidate", "main.csv", "--save-baseline", kept)[0] == 0
+    whole = "the 300 samples of baseline main.csv (kept.npz), got 12 of them, 288 missing"
+    _, _, err = run("--baseline", kept, "--candidate", "main12.csv")
+    assert f"candidate main12.csv: expected {whole}" in err
+    _, _, err = run("--baseline", kept, "--candidate", "main.csv", truth="truth12.csv")
+    assert f"candidate main.csv: expected the truth of {whole}" in err
+    code, out, _ = run("--baseline", f"old={kept}", "--candidate", "main.csv")
+    assert code == 0
+    assert "Candidate main.csv against baseline old: " in out
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
@@ -231,7 +254,22 @@ def test_damaged_and_other_baselines_are_refused(run, world, tmp_path):
             ["--baseline", "main.csv", "--candidate", "near.csv", "--json", "main.csv"],
             "main.csv: expected another file",
         ),
-        (["--baseline", "main.csv", "--candidate", "main12.csv"], "expected the samples of"),
+        (
+            ["--baseline", "main.csv", "--candidate", "main12.csv"],
+            "candidate main12.csv: expected the 300 samples of baseline main.csv, got 12 of them, 288 missing ('100', ",
+        ),
+        (
+            ["--baseline", "old=main12.csv", "--candidate", "main.csv"],
+            "baseline old: expected the 300 samples of candidate main.csv, got 12 of them, 288 missing ('100', ",
+        ),
+        (
+            ["--baseline", "main.csv", "--candidate", "near.csv", "--by", "depth", "--by", "site"],
+            "--by: expected one, got 'depth' and 'site'. Run the gate once for each.",
+        ),
+        (
+            ["--baseline", "main.csv", "--candidate", "near.csv", "--metric", "probabilities.cross_entropy=1"],
+            "Did you mean 'distribution.cross_entropy'?",
+        ),
         (["--baseline", "truth.csv", "--candidate", "main.csv"], "truth.csv: expected a column per class"),
         (["--baseline", "none.npz", "--candidate", "main.csv"], "none.npz"),
     ],

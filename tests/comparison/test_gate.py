@@ -11,7 +11,7 @@ from scipy import stats
 
 import hierviz as hv
 from hierviz.comparison.gating._gate import limits_of
-from hierviz.comparison.gating.gate_result import verdict_of
+from hierviz.comparison.gating.gate_result import Gate, GateRow, verdict_of
 from hierviz.comparison.gating.margins import effective_units, margin_interval, margin_p_values, score_margin
 from hierviz.diagnosis.many_tests import holm
 from tests.comparison.gate_worlds import TREE, models, predictions
@@ -472,6 +472,58 @@ def test_what_holm_changes_is_said(pair):
     assert found.rows[0].upper < -limit
     assert "the interval is below −limit, but not after Holm's correction: p = " in found.to_text()
     assert "and 0.025 or less fails." in found.to_markdown()
+
+
+def test_a_clear_drop_within_reach_of_the_limit_is_said(pair):
+    """Not clear by the limit, but the whole interval is below 0; the limit is said once, with one sign."""
+    (row,) = gate(*pair, HARD).rows
+    limit = round(-row.difference, 2)
+    assert row.lower < -limit < row.upper < 0
+    found = gate(*pair, {HARD: limit})
+    assert found.code == 3
+    words = f"Clearly worse (the whole interval is below 0), but not clearly by more than the limit: {HARD}."
+    assert found.sentence.endswith(words)
+    assert words in found.to_text()
+    assert words in found.to_markdown().replace("\\", "")
+    (error,) = ET.fromstring(found.to_junit()).iter("error")
+    message = error.get("message")
+    assert message.endswith(f"limit {limit:.3f}: not clear, but clearly worse (the whole interval is below 0).")
+    assert message.count("limit") == 1
+    (failure,) = ET.fromstring(gate(*pair, HARD).to_junit()).iter("failure")
+    assert failure.get("message").count("limit") == 1
+    assert "Clearly worse" not in gate(*models(12, 5)).to_text()
+
+
+def test_parts_of_several_units_are_ordered_by_their_limits():
+    """One that fails first, then by drop divided by limit: 0.9 of 2 bits is less than 0.09 of 0.1."""
+    info, exact = (one.column for one in limits_of(TREE, "predicted.info_dist=2,predicted.exact=0.1"))
+
+    def row(column, part, difference, limit, verdict="not clear"):
+        return GateRow(column, part, 50, 0.5, 0.5, difference, -1.0, 1.0, limit, 0.5, 0.5, verdict)
+
+    rows = [row(info, f"{k}", 0.0, 2.0, "holds") for k in range(25)]
+    rows += [row(info, "bits", -0.9, 2.0), row(exact, "share", -0.09, 0.1), row(exact, "bad", -0.05, 0.02, "fails")]
+    text = Gate(("a", "b"), [], rows, "site", 0.95, 300).to_text()
+    assert "; 20 are listed, those that fail first, each by drop divided by limit:" in text
+    listed = [line.split(" (")[0] for line in text.splitlines() if " (50), predicted" in line]
+    assert (listed[:3], len(listed)) == (["bad", "share", "bits"], 20)
+    none = [row(exact, "better", 0.3, 0.0), row(exact, "worse", -0.1, 0.0), row(exact, "same", 0.0, 0.0)]
+    text = Gate(("a", "b"), [], none, "site", 0.95, 300).to_text()
+    assert [line.split(" (")[0] for line in text.splitlines() if " (50)" in line] == ["worse", "same", "better"]
+
+
+def test_both_sides_that_lack_samples_are_named():
+    whole = models(40, 2)
+    ids = np.array([f"s{k:02}" for k in range(40)])
+    a, b = (of.replace(sample_ids=ids).take(rows) for of, rows in zip(whole, (np.arange(30), np.arange(9, 40))))
+    words = (
+        r"^baseline main: expected the 31 samples of candidate change, got 21 of them, 10 missing \('s30', 's31' and 8 more\); "
+        r"candidate change lacks 9 of the 30 of baseline main \('s00', 's01' and 7 more\)\. Give both the same samples"
+    )
+    with pytest.raises(hv.PredictionsError, match=words):
+        gate(a, b)
+    with pytest.raises(hv.PredictionsError, match=r"candidate change: expected the 40 .* got 12 of them, 28 missing"):
+        gate(whole[0], whole[1].take(np.arange(12)))
 
 
 def test_parts_without_an_interval_are_counted_and_not_listed(pair):

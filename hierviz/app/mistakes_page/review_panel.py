@@ -111,7 +111,7 @@ def _one(asked, queue, bar):
             _verdicts(asked, queue, row)
     if not is_narrow:
         _note(asked, row)
-    sample_keys({NOTE: "review-note"})
+    sample_keys({NOTE: "review-note"}, KEYS.values(), UNDO)
     with main_place():
         left, right = frame.side_by_side(0.4, 0.6)
         with left:

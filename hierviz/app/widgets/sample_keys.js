@@ -7,9 +7,37 @@ const CLICKER = {PageDown: "next", PageUp: "previous"};
 const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
   + "[type=checkbox])";
 
+// Whose button was last pressed by a key. One that comes before those of the next sample are there counts for neither, and a
+// sign says so.
+const judged = {sample: null, at: 0};
+// Of the sign, and from a press until the page can be seen to work.
+const SIGN_SECONDS = 3, STARTS_IN = 0.5;
+const isAtRest = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+// Each sample has buttons of its own, whose class names it.
+const shownSample = () => [...document.querySelectorAll("[class*=st-key-say-]")].filter((one) => one.checkVisibility()).at(-1)?.className;
+const isInField = (element) => (field) => element?.closest?.(`.st-key-${field}`);
+
 export default function ({parentElement, data}) {
-  const end = new AbortController();
+  const end = new AbortController(), fields = Object.values(data?.fields ?? {}), sign = parentElement.querySelector("p");
   document.addEventListener("keydown", (e) => {
+    const typed = e.composedPath()[0];
+    if (["Enter", "Escape"].includes(e.key) && !e.isComposing && fields.some(isInField(typed))) {
+      // Once the page has the text, letters are keys again.
+      setTimeout(() => typed.blur());
+      return;
+    }
+    if (e.key === data?.undo) judged.sample = null;
+    if (data?.judging?.includes(e.key) && !e.composedPath().some((one) => one instanceof Element && one.matches(TYPING))) {
+      const sample = shownSample();
+      if (judged.sample === sample && (!isAtRest() || performance.now() - judged.at < 1000 * STARTS_IN)) {
+        e.preventDefault();
+        e.stopImmediatePropagation();
+        sign.hidden = false;
+        clearTimeout(judged.timer);
+        judged.timer = setTimeout(() => { sign.hidden = true; }, 1000 * SIGN_SECONDS);
+      } else Object.assign(judged, {sample, at: performance.now()});
+      return;
+    }
     const presents = document.querySelector(".hierviz-presenter");
     const step = STEP[e.key] ?? (presents ? CLICKER[e.key] : undefined);
     const field = (data?.fields ?? {})[e.key];

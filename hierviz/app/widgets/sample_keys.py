@@ -11,10 +11,13 @@ from hierviz.app.state.components import component
 PRESENTER = "hierviz-presenter"
 
 
-def sample_keys(fields=None):
+def sample_keys(fields=None, judging=(), undo=None):
     """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`.
 
-    `fields`, if given, is a dict of further keys to the keys of the fields of text that they lead to.
+    `fields`, if given, is a dict of further keys to the keys of the fields of text that they lead to; Enter and Escape lead out.
+    `judging` are keys of buttons that judge a sample, whose keys begin with `say-`: they count once for each of these, and
+    once more after the key `undo`.
     """
+    data = {"fields": fields or {}, "judging": list(judging), "undo": undo}
     with st.container(key="sample-keys"):
-        component(__file__, "sample_keys")(key="sample-keys-listener", data={"fields": fields or {}})
+        component(__file__, "sample_keys")(key="sample-keys-listener", data=data)

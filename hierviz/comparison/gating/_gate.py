@@ -45,7 +45,7 @@ from hierviz.comparison.gating.paired_rows import (
 from hierviz.comparison.resampled import has_protein
 from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, listed, shown
 from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import check_whole, is_number
@@ -146,10 +146,15 @@ def gate(
             )
     elif max_drop is not None:
         raise PredictionsError("max_drop: expected parts (by) with it, got none. Name them, or leave it out.")
+    given = [_predictions_of(model) for models in methods.values() for model in models]
+    side_of = [side for side, models in methods.items() for _ in models]
+    called = [side if side == of.name else f"{side} {of.name}" for side, of in zip(side_of, given, strict=True)]
+    _check_samples(called, given, [np.arange(model.n_samples) for model in given])
     models = evaluations_of(
         [listed_models({name: model})[0] for name, models in methods.items() for model in models],
         **{key: value for key, value in how.items() if key not in _OF_COLUMNS},
     )
+    _check_samples(called, given, [model.rows for model in models], "the truth of ")
     rows = aligned_rows(models)
     _check_truth(models, rows)
     n_runs = len(methods[BASELINE]), len(methods[CANDIDATE])
@@ -290,6 +295,30 @@ def _name_of(models):
 
 def _predictions_of(model):
     return model.predictions if isinstance(model, Evaluation) else model
+
+
+def _check_samples(called, models, rows, kind=""):
+    """Raise a PredictionsError unless all have the same samples in these rows, by their ids, else by their number."""
+    has_ids = all(model.sample_ids is not None for model in models)
+    samples = [model.ids[own] if has_ids else np.arange(len(own)) for model, own in zip(models, rows, strict=True)]
+    for name, own in zip(called[1:], samples[1:], strict=True):
+        if np.array_equal(own, samples[0]):
+            continue
+        first, other = set(samples[0].tolist()), set(own.tolist())
+        sides = [(name, called[0], first, first - other), (called[0], name, other, other - first)]
+        lacking = [side for side in sides if side[3]]
+        if not lacking:
+            continue
+        without, whole, of, missing = lacking[0]
+        words = f"{without}: expected {kind}the {len(of):,} samples of {whole}, got {len(of) - len(missing):,} of them"
+        words += f", {len(missing):,} missing{_some(missing, has_ids)}"
+        for without, whole, of, missing in lacking[1:]:
+            words += f"; {without} lacks {kind}{len(missing):,} of the {len(of):,} of {whole}{_some(missing, has_ids)}"
+        raise PredictionsError(f"{words}. Give both the same samples, with their truth.")
+
+
+def _some(ids, has_ids):
+    return f" ({listed(sorted(ids), 2)})" if has_ids else ""
 
 
 def _check_truth(models, rows):

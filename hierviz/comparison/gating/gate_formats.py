@@ -21,6 +21,7 @@ MOST_PARTS = 20
 _SUITE = "hierviz gate"
 # Characters that XML does not hold.
 _NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+_BELOW = "the whole interval is below 0"
 _HEADER = ("Metric", "Baseline", "Candidate", "Difference", "Interval", "Limit", "Verdict")
 _WORDS = {
     "holds": "The candidate is not worse than the baseline by more than the limit",
@@ -34,8 +35,19 @@ def sentence(gate) -> str:
     failed, unclear = gate.failed, [row for row in gate.rows if row.verdict == "not clear"]
     named = failed or unclear if gate.verdict != "holds" else gate.rows
     names = list(dict.fromkeys(_called(row) for row in named))
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return f"{_WORDS[gate.verdict]}: {', '.join(names[:3])}{more}."
+    worse = [row.key for row in gate.rows if _is_worse(row)]
+    said = f"{_WORDS[gate.verdict]}: {_first_three(names)}."
+    more = f" Clearly worse ({_BELOW}), but not clearly by more than the limit: {_first_three(worse)}."
+    return said + more * bool(worse)
+
+
+def _first_three(names):
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _is_worse(row):
+    """Whether a row is not clear by its limit, and its whole interval is below 0; a limit of 0 says no more than that."""
+    return row.verdict == "not clear" and row.upper < 0 < row.limit
 
 
 def text(gate) -> str:
@@ -109,13 +121,14 @@ def _add_case(suite, row):
 def words_of(row) -> str:
     """A row in one sentence."""
     if row.verdict == "same answers":
-        return f"{_called(row)}: the answers of both are the same for every sample."
-    value = f"{_called(row)}: {_value(row, row.baseline)} to {_value(row, row.candidate)}"
+        return f"{_named(row)}: the answers of both are the same for every sample."
+    value = f"{_named(row)}: {_value(row, row.baseline)} to {_value(row, row.candidate)}"
     if math.isnan(row.lower):
-        return f"{value}, no interval: {row.reason}."
+        return f"{value}, no interval: {row.reason}, {_limit(row)}."
     p = f", p = {probability_text(row.p_adjusted)} of a drop of at most that (Holm)" if row.verdict == "fails" else ""
     difference = f"difference {_signed(row, row.difference)} {_interval(row)}"
-    return f"{value}, {difference}, limit −{value_text(row.limit)}{p}: {row.verdict}."
+    worse = f", but clearly worse ({_BELOW})" if _is_worse(row) else ""
+    return f"{value}, {difference}, {_limit(row)}{p}: {row.verdict}{worse}."
 
 
 def remarks(gate) -> list[str]:
@@ -149,9 +162,16 @@ def _about(gate):
 
 
 def _shown(gate):
-    """The parts that are listed: those that fail, then the largest drops; none without an interval."""
+    """The parts that are listed: those that fail, then the largest drops for their limit; none without an interval."""
     known = [row for row in gate.parts if not math.isnan(row.lower)]
-    return sorted(known, key=lambda row: (row.verdict != "fails", row.difference))[:MOST_PARTS]
+    return sorted(known, key=lambda row: (row.verdict != "fails", _in_limits(row), row.difference))[:MOST_PARTS]
+
+
+def _in_limits(row):
+    """The difference divided by the limit, since metrics have several units."""
+    if row.limit:
+        return row.difference / row.limit
+    return math.copysign(math.inf, row.difference) if row.difference else 0.0
 
 
 def _of_parts(gate):
@@ -166,15 +186,23 @@ def _of_parts(gate):
     if n_none:
         few = f"mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
         each.append(f"{n_none:,} {'has' if n_none == 1 else 'have'} no interval ({few})")
-    listed = f"; {MOST_PARTS} are listed, the largest drops first" if len(known) > MOST_PARTS else ""
     n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
+    order = "drop divided by limit" if n_metrics > 1 else "drop"
+    listed = f"; {MOST_PARTS} are listed, those that fail first, each by {order}" if len(known) > MOST_PARTS else ""
     of_each = f", {n_parts:,} part{'s' * (n_parts != 1)} by {n_metrics} metrics" if n_metrics > 1 else ""
     return f"By {gate.by}{of_each}: {', '.join(each)}{listed}"
 
 
 def _called(row):
-    limit = "" if row.part else f" (limit {value_text(row.limit)}{f' {row.column.unit}' if row.column.unit else ''})"
-    return f"{row.key}{f' of {row.part}' if row.part else ''}{limit}"
+    return _named(row) if row.part else f"{_named(row)} ({_limit(row)})"
+
+
+def _named(row):
+    return f"{row.key} of {row.part}" if row.part else row.key
+
+
+def _limit(row):
+    return f"limit {value_text(row.limit)}{f' {row.column.unit}' if row.column.unit else ''}"
 
 
 def _cells(row):
