@@ -22,7 +22,7 @@ LEVEL, WORDS, COLUMN, NAMES, SHARE, GAP = 18, 18, 64, 150, 0.3, 2
 TOOLTIP = {"at": "Step", "answer": "Answer", "said": "Outcome", "p_text": "p"}
 KINDS = {
     "tp": "on the true path",
-    "fp": "wrong",
+    "fp": "wrong: another class than at the left",
     "path": "answer, truth unknown",
     "outside": "outside the taxonomy",
     "fn": "of the truth, not reached",
@@ -121,11 +121,12 @@ def _drawn(found, levels, step, dark, width):
 
 
 def _names(found, n_levels):
-    """What each level is called: the true class there, or its number."""
+    """What each level is called: the true class there; without one truth its number."""
     names = [f"level {level + 1}" for level in range(n_levels)]
     if len(found.truth) == 1:
         path = [node for node in found.taxonomy.path(int(found.truth[0])).tolist() if node]
-        names[: len(path)] = [found.taxonomy.title(node) for node in path][:n_levels]
+        names = [found.taxonomy.title(node) for node in path][:n_levels]
+        names += ["below the truth"] * (n_levels - len(names))
     return names
 
 

@@ -54,7 +54,8 @@ class Scorer:
         value = found.values[self.column.key]
         if value is None:
             raise PredictionsError(
-                f"scorer: expected a number for {self.column.key}, got none: {found.reasons[self.column.key]}. Choose another."
+                f"scorer: expected a number for {self.column.key}, got none: {found.reasons[self.column.key]}. Choose another"
+                " (for labels one of the blocks labels, lca and confusion)."
             )
         return self.sign * value
 

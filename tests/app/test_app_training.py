@@ -85,6 +85,7 @@ def test_examples_has_a_slider(training):
         assert f"Step {step}: **{name}** · p = {probability_text(answer.p)}" in visit.text
     assert visit.query["at_step"] == "1"
     visit.go("example", data=training.key, sample="s3", at_step="7")
+    assert "The link names step 7, of which there is no file; the last one is chosen." in visit.text
     assert visit.at.select_slider[0].value == "10"
     visit.go("example", data=training.key, sample="s3", model="other")
     assert not visit.at.select_slider

@@ -61,7 +61,10 @@ def _shown(found, training, of):
     place = steps.index(chosen)
     p = "" if np.isnan(found.p[place]) else f" · p = {probability_text(float(found.p[place]))}"
     outcome = f" · {answer_text(found.outcome[place])}" if found.outcome[place] else ""
-    st.markdown(f"Step {chosen}: **{escape(found.title(place))}**{p}{outcome}")
+    last = "" if chosen == steps[-1] else f" Above, the last step, {steps[-1]}, is drawn."
+    st.markdown(f"Step {chosen}: **{escape(found.title(place))}**{p}{outcome}.{last}")
+    if now and now not in steps:
+        st.caption(f"The link names step {escape(now)}, of which there is no file; the last one is chosen.")
 
     def clicked():
         points = state.session[widget].selection.get("step", [])
