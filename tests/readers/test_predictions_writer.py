@@ -26,6 +26,8 @@ def predictions(draw):
         scores = np.exp(scores / 100) / np.exp(scores / 100).sum(axis=1, keepdims=True)
     if key == "node_probabilities":
         scores = 1 / (1 + np.exp(-scores / 100))
+    if key == "votes":
+        scores = np.floor(np.abs(scores)) + 1
     ids = np.array([f"00{k}" for k in range(len(scores))]) if draw(st.booleans()) else None
     return Predictions.from_scores(taxonomy, scores, key, sample_ids=ids)
 

@@ -7,18 +7,23 @@ const CLICKER = {PageDown: "next", PageUp: "previous"};
 const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
   + "[type=checkbox])";
 
-// Whose button was last pressed by a key. One that comes before those of the next sample are there counts for neither, and a
-// sign says so.
-const judged = {sample: null, at: 0};
+// Whose button a key pressed last, and when. Until the buttons of the next sample are there, another such key counts for neither,
+// and a sign says so for a while.
+const judged = {sample: null, at: 0, until: 0, sign: null};
 // Of the sign, and from a press until the page can be seen to work.
 const SIGN_SECONDS = 3, STARTS_IN = 0.5;
 const isAtRest = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-// Each sample has buttons of its own, whose class names it.
-const shownSample = () => [...document.querySelectorAll("[class*=st-key-say-]")].filter((one) => one.checkVisibility()).at(-1)?.className;
+// Each sample has buttons of its own, of which a class has the name.
+const shownSample = () => [...document.querySelectorAll("[class*=st-key-say-]")].filter((one) => one.checkVisibility())
+  .at(-1)?.className.match(/st-key-say-\S+/)[0];
+// The page may draw the sign once more meanwhile.
+const say = () => { judged.sign.hidden = performance.now() >= judged.until; };
 const isInField = (element) => (field) => element?.closest?.(`.st-key-${field}`);
 
 export default function ({parentElement, data}) {
-  const end = new AbortController(), fields = Object.values(data?.fields ?? {}), sign = parentElement.querySelector("p");
+  const end = new AbortController(), fields = Object.values(data?.fields ?? {});
+  judged.sign = parentElement.querySelector("p");
+  say();
   document.addEventListener("keydown", (e) => {
     const typed = e.composedPath()[0];
     if (["Enter", "Escape"].includes(e.key) && !e.isComposing && fields.some(isInField(typed))) {
@@ -32,9 +37,9 @@ export default function ({parentElement, data}) {
       if (judged.sample === sample && (!isAtRest() || performance.now() - judged.at < 1000 * STARTS_IN)) {
         e.preventDefault();
         e.stopImmediatePropagation();
-        sign.hidden = false;
-        clearTimeout(judged.timer);
-        judged.timer = setTimeout(() => { sign.hidden = true; }, 1000 * SIGN_SECONDS);
+        judged.until = performance.now() + 1000 * SIGN_SECONDS;
+        say();
+        setTimeout(say, 1000 * SIGN_SECONDS + 1);
       } else Object.assign(judged, {sample, at: performance.now()});
       return;
     }
