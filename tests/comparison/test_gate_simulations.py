@@ -53,7 +53,7 @@ def checked(equal, worse, n_sets, slack):
 @pytest.mark.long
 def test_many_data_sets(equal, worse):
     # Three standard errors of 5 %.
-    checked(equal, worse, 100, 3 * (0.05 * 0.95 / 100) ** 0.5)
+    checked(equal, worse, 300, 3 * (0.05 * 0.95 / 300) ** 0.5)
 
 
 def test_shares_of_many_small_data_sets(equal, worse):
