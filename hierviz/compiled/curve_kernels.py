@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hierviz.compiled.compiling import compiled
+from hierviz.compiled.compiling import compiled, inner
 
 # Bits of a digit of the radix sort.
 DIGIT = 11
@@ -64,26 +64,35 @@ def running_means(values, before, after, ends, weights, n, bounds, first, last, 
     now : ndarray of float64, shape (n_keys,)
         The sums before point `first`, then those at the last one.
     ready : ndarray of float64, shape (n_block, n_keys)
-        To work in.
+        To work in: what each step of a block adds, read from all over `values`, before it is added up.
     """
-    n_keys, n_block, i = values.shape[1], ready.shape[0], 0
-    if first > 1:
-        i = ends[first - 2]
-    for start in range(first, last, n_block):
-        n_here = min(n_block, last - start)
-        for point in range(n_here):
-            end = ends[start + point - 1] if start + point else 0
-            while i < end:
-                old, new = before[i], after[i]
-                weight = weights[i] if len(weights) else 1.0
-                for k in range(n_keys):
-                    now[k] += (values[new, k] - values[old, k]) * weight
-                i += 1
-            for k in range(n_keys):
-                ready[point, k] = now[k]
+    n_keys, n_block, point = values.shape[1], ready.shape[0], first
+    if first == 0:
         for k in range(n_keys):
-            low, high = bounds[0, k], bounds[1, k]
-            for point in range(n_here):
-                mean = ready[point, k] / n
-                mean = low if mean < low else mean
-                means[k, start + point] = high if mean > high else mean
+            means[k, 0] = within(now[k] / n, bounds, k)
+        point = 1
+    start, stop = ends[point - 2] if point > 1 else 0, ends[last - 2] if last > 1 else 0
+    while start < stop:
+        end = min(start + n_block, stop)
+        for i in range(start, end):
+            old, new = before[i], after[i]
+            weight = weights[i] if len(weights) else 1.0
+            for k in range(n_keys):
+                ready[i - start, k] = (values[new, k] - values[old, k]) * weight
+        first_here = point
+        for k in range(n_keys):
+            total, point = now[k], first_here
+            for i in range(start, end):
+                total += ready[i - start, k]
+                if ends[point - 1] == i + 1:
+                    means[k, point] = within(total / n, bounds, k)
+                    point += 1
+            now[k] = total
+        start = end
+
+
+@inner
+def within(mean, bounds, key):
+    """`mean`, or the bound that it misses."""
+    mean = bounds[0, key] if mean < bounds[0, key] else mean
+    return bounds[1, key] if mean > bounds[1, key] else mean

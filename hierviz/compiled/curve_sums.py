@@ -23,7 +23,7 @@ POINTS_AT_ONCE = 1 << 18
 # Bytes of changes that are kept for the next curve of the same steps.
 MOST_CHANGES = 1 << 26
 # And of these by compiled loops, so that they stay in the processor's cache.
-BLOCK_POINTS = 256
+BLOCK_STEPS = 256
 
 
 def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,8 @@ def _sorted(keys):
     kernels = _kernels()
     places = np.arange(len(keys), dtype=np.int32)
     others = np.empty_like(keys), np.empty_like(places)
-    counts = np.zeros((-(-64 // kernels.DIGIT), 2**kernels.DIGIT), np.int64)
+    n_digits = -(-int(keys.max()).bit_length() // kernels.DIGIT)
+    counts = np.zeros((n_digits, 2**kernels.DIGIT), np.int64)
     return (keys, places) if kernels.sort(keys, places, *others, counts) else others
 
 
@@ -106,22 +107,20 @@ def running_means(
     progress : callable, optional
         Called with (points done, J + 1).
     changes : ndarray of float64, shape (n_keys, n_steps), optional
-        Of `changes_of`, in place of `values`, `before` and `after`, where there are weights.
+        Of `changes_of`, so that they are not made again.
 
     Returns
     -------
     ndarray of float64, shape (n_keys, J + 1)
     """
-    if changes is not None:
-        found = _sums_of_changes(changes, ends, start, weights, n, bounds)
-        if progress:
-            progress(len(ends) + 1, len(ends) + 1)
-        return found
     means, now = np.empty((values.shape[1], len(ends) + 1)), np.array(start, dtype=np.float64)
-    add = _compiled_sums if _is_used(len(before)) else _sums
+    is_used = changes is None and _is_used(len(before))
     for first in range(0, len(ends) + 1, POINTS_AT_ONCE):
         last = min(first + POINTS_AT_ONCE, len(ends) + 1)
-        now = add(values, before, after, ends, weights, n, bounds, first, last, now, means)
+        if is_used:
+            _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means)
+        else:
+            _sums(values, before, after, ends, weights, n, bounds, first, last, now, means, changes)
         if progress:
             progress(last, len(ends) + 1)
     return means
@@ -131,44 +130,39 @@ def changes_of(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.
     """What each step adds to each sum, for `running_means`; None where these are too many, or compiled loops add faster."""
     if _is_used(len(before)) or values.shape[1] * len(before) * 8 > MOST_CHANGES:
         return None
+    return _changes(values, before, after)
+
+
+def _changes(values, before, after):
+    """Key by key: sums along memory are several times as fast."""
     return np.ascontiguousarray((values[after] - values[before]).T)
-
-
-def _sums_of_changes(changes, ends, start, weights, n, bounds):
-    """`_sums` of all points, key by key: sums along memory, which are those of the same numbers in the same order."""
-    sums = np.empty((len(changes), changes.shape[1] + 1))
-    sums[:, 0] = start
-    np.multiply(changes, weights, out=sums[:, 1:])
-    np.cumsum(sums, axis=1, out=sums)
-    if len(ends) < changes.shape[1]:
-        sums = np.take(sums, np.append(0, ends), axis=1)
-    sums /= n
-    return np.clip(sums, bounds[0][:, None], bounds[1][:, None], out=sums)
 
 
 def _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
     weights = np.empty(0) if weights is None else weights
-    ready = np.empty((BLOCK_POINTS, values.shape[1]))
+    ready = np.empty((BLOCK_STEPS, values.shape[1]))
     arguments = values, before, after, ends, weights, float(n), bounds, first, last, now, ready, means
     # It is compiled last, once the other two of an operating curve are.
     was_compiled, kernels = is_compiled(MODULE, VALUE_TYPE), _kernels()
     with first_call(MODULE, VALUE_TYPE, was_compiled):
         kernels.running_means(*arguments)
-    return now
 
 
-def _sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
-    points = np.append(0, ends[max(first - 1, 0) : last - 1]) if first == 0 else ends[first - 1 : last - 1]
-    done = 0 if first < 2 else ends[first - 2]
+def _sums(values, before, after, ends, weights, n, bounds, first, last, now, means, changes):
+    points = np.append(0, ends[: last - 1]) if first == 0 else ends[first - 1 : last - 1]
+    done = ends[first - 2] if first > 1 else 0
     steps = slice(done, points[-1])
-    sums = np.empty((points[-1] - done + 1, values.shape[1]))
-    sums[0] = now
-    np.subtract(values[after[steps]], values[before[steps]], out=sums[1:])
-    if weights is not None:
-        sums[1:] *= weights[steps, None]
-    np.cumsum(sums, axis=0, out=sums)
-    means[:, first:last] = np.clip(sums[points - done] / n, bounds[0], bounds[1]).T
-    return sums[-1]
+    changes = _changes(values, before[steps], after[steps]) if changes is None else changes[:, steps]
+    sums = np.empty((len(changes), changes.shape[1] + 1))
+    sums[:, 0] = now
+    np.multiply(changes, 1.0 if weights is None else weights[steps], out=sums[:, 1:])
+    np.cumsum(sums, axis=1, out=sums)
+    now[:] = sums[:, -1]
+    # Where every step ends a point, none is to be chosen.
+    is_every = len(points) == changes.shape[1] + (first == 0)
+    sums = sums[:, -len(points) :] if is_every else np.take(sums, points - done, axis=1)
+    sums /= n
+    np.clip(sums, bounds[0][:, None], bounds[1][:, None], out=means[:, first:last])
 
 
 def sum_of_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -21,9 +21,9 @@ from hierviz.metrics.registry import METRICS
 from hierviz.predictions.outside import OUTSIDE
 from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 
-# Kinds of answers whose metrics are computed at a time, so that they stay in the processor's cache; and answers that are
-# put into kinds at a time.
-WORK_KINDS, ANSWERS_AT_ONCE = 1 << 14, 1 << 19
+# Kinds of answers whose metrics are computed at a time, so that they stay in the processor's cache (no power of two: columns
+# would share places there); and answers that are put into kinds at a time.
+WORK_KINDS, ANSWERS_AT_ONCE = 15_000, 1 << 19
 # Pairs of a truth and any node for each answer, and pairs in all, up to which each pair has a place in a table.
 PAIRS_AN_ANSWER, MOST_PAIRS = 4, 1 << 31
 # What takes longest is done once for each table, and kept there.
@@ -98,8 +98,8 @@ def _answer_kinds(taxonomy, truth, table, progress):
             kinds = np.unique(np.concatenate([of_block for _, of_block in parts]))
             for rows, of_block in parts:
                 of_answer[rows] = np.searchsorted(kinds, of_block)[of_answer[rows]]
-    node = kinds % n_nodes
-    return AnswerKinds(truths[kinds // n_nodes], np.where(node == taxonomy.n_nodes, OUTSIDE, node), of_answer)
+    row, node = np.divmod(kinds, n_nodes)
+    return AnswerKinds(truths[row], np.where(node == taxonomy.n_nodes, OUTSIDE, node), of_answer)
 
 
 def _pairs(first, outside, table, progress):
