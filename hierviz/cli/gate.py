@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hierviz.cli.judging import GROUP, RESAMPLES, SEED, THREADS, choice_options, judged, note_last_step
 from hierviz.cli.output import progress, require_places, write_text
-from hierviz.messages.errors import FileError, HiervizError, shown
+from hierviz.messages.errors import FileError, HiervizError, printable, shown
 from hierviz.opening.flags import Option
 from hierviz.opening.named_files import run_files
 from hierviz.opening.options import with_flags
@@ -133,7 +133,7 @@ def run_gate(options):
         for name, path in outputs.items():
             write_text(path, _FORMS[name](found))
         if "-" in outputs.values():
-            print(f"{found.verdict} (exit {found.code}): {found.sentence}", file=sys.stderr)
+            print(f"{found.verdict} (exit {found.code}): {printable(found.sentence)}", file=sys.stderr)
         else:
             write_text("-", found.to_text())
     except BrokenPipeError:

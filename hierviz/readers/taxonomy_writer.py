@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hierviz.messages.csv_cells import SafeWriter
-from hierviz.messages.errors import FileError, TaxonomyError, listed, shown
+from hierviz.messages.errors import FileError, TaxonomyError, listed, printable, shown
 from hierviz.messages.extras import require
 from hierviz.messages.new_files import new_text
 from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number
@@ -193,7 +193,7 @@ def tree_text(
     root = _anytree(taxonomy, "a drawing of the tree")
     lines = []
     for before, _, node in RenderTree(root, style=ContStyle(), maxlevel=None if depth is None else int(depth) + 1):
-        title = " ".join(taxonomy.title(node.node).split())
+        title = printable(" ".join(taxonomy.title(node.node).split()))
         told = ", ".join(f"{what} {texts[node.node]}" for what, texts in (values or {}).items())
         hidden = ""
         if depth is not None and node.children and taxonomy.depth[node.node] == depth:

@@ -263,6 +263,45 @@ def test_an_infinite_loss_fails_and_an_infinite_baseline_says_nothing():
     back = gate(infinite, finite, key)
     assert (back.code, back.rows[0].verdict) == (3, "not clear")
     assert "infinite" in back.rows[0].reason
+    # More samples would not help, and the sentence does not say so.
+    assert back.sentence.startswith(
+        "No interval, so that nothing can be said: distribution.cross_entropy (that of the baseline is"
+    )
+    sites = {"site": np.array(["here", "there"])[np.arange(60) % 2]}
+    parts = gate(finite.replace(attributes=sites), infinite.replace(attributes=sites), key, by="site").parts
+    assert [(row.part, row.verdict, row.upper) for row in parts] == [
+        ("here", "fails", -np.inf),
+        ("there", "holds", parts[1].upper),
+    ]
+    backwards = gate(infinite.replace(attributes=sites), finite.replace(attributes=sites), key, by="site").parts
+    assert [row.verdict for row in backwards] == ["not clear", "holds"]
+    assert "no candidate could fail" in backwards[0].reason
+
+
+def test_a_limit_of_the_longest_way_is_refused():
+    largest = 2 * int(TREE.depth.max())
+    for text in (f"predicted.depth_dist={largest}", f"top_down.error_lca_height={largest}", "predicted.info_dist=1000"):
+        with pytest.raises(hv.PredictionsError, match="no candidate could fail"):
+            limits_of(TREE, text)
+    assert limits_of(TREE, f"predicted.depth_dist={largest - 0.1}")
+
+
+def test_names_from_files_are_one_printable_line_and_never_its_start(pair):
+    """The programs that run a gate read commands from the lines of its log."""
+    sites = np.array(["a\n::error::owned", "b\x1b[31m\r"])[np.arange(300) % 2]
+    both = [of.predictions.replace(attributes={"site": sites}) for of in pair]
+    text = gate(*both, f"{HARD}=0.5", by="site").to_text()
+    assert "a ::error::owned (150)" in text
+    assert not any(line.startswith(("a ", "b", ":")) for line in text.splitlines())
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+def test_samples_without_a_value_are_said(pair):
+    sites = np.array(["here", "unknown", ""])[np.arange(300) % 3]
+    both = [of.predictions.replace(attributes={"site": sites}) for of in pair]
+    found = gate(*both, f"{HARD}=0.5", by="site")
+    assert [(row.part, row.n) for row in found.parts] == [("here", 100), ("unknown", 200)]
+    assert "100 samples have no site: in the part unknown" in found.notes
 
 
 def test_three_metrics_fail_by_holm(pair):
@@ -505,11 +544,14 @@ def test_parts_of_several_units_are_ordered_by_their_limits():
     rows += [row(info, "bits", -0.9, 2.0), row(exact, "share", -0.09, 0.1), row(exact, "bad", -0.05, 0.02, "fails")]
     text = Gate(("a", "b"), [], rows, "site", 0.95, 300).to_text()
     assert "; 20 are listed, those that fail first, each by drop divided by limit:" in text
-    listed = [line.split(" (")[0] for line in text.splitlines() if " (50), predicted" in line]
-    assert (listed[:3], len(listed)) == (["bad", "share", "bits"], 20)
+    listed = [line.split(" (")[0] for line in text.splitlines() if " (50) " in line]
+    assert (listed[:3], len(listed)) == (
+        ["predicted.exact of bad", "predicted.exact of share", "predicted.info_dist of bits"],
+        20,
+    )
     none = [row(exact, "better", 0.3, 0.0), row(exact, "worse", -0.1, 0.0), row(exact, "same", 0.0, 0.0)]
     text = Gate(("a", "b"), [], none, "site", 0.95, 300).to_text()
-    assert [line.split(" (")[0] for line in text.splitlines() if " (50)" in line] == ["worse", "same", "better"]
+    assert [line.split()[2] for line in text.splitlines() if " (50)" in line] == ["worse", "same", "better"]
 
 
 def test_both_sides_that_lack_samples_are_named():
@@ -530,16 +572,14 @@ def test_parts_without_an_interval_are_counted_and_not_listed(pair):
     names = np.where(np.arange(300) < 9, "rare", "usual")
     found = gate(*(of.predictions.replace(attributes={"kind": names}) for of in pair), HARD, by="kind")
     assert (
-        "By kind: 1 of 2 fail, 0 hold, 0 are not clear, 1 has no interval (mostly fewer than 10 samples):"
-        in found.to_text()
+        "By kind: 1 of 2 fail, 0 hold, 0 are not clear, 1 has no interval (fewer than 10 samples):" in found.to_text()
     )
     assert "rare" not in found.to_text()
     assert {row["part"] for row in found.to_dict()["gate"]["parts"]} == {"rare", "usual"}
     users = np.where(np.arange(300) < 9, "a", "b")
     found = gate(*(of.predictions.replace(attributes={"user": users}) for of in pair), HARD, by="user", group="user")
     assert (
-        "By user: 0 of 2 fail, 0 hold, 0 are not clear, 2 have no interval (mostly fewer than 10 groups)."
-        in found.to_text()
+        "By user: 0 of 2 fail, 0 hold, 0 are not clear, 2 have no interval (fewer than 10 groups)." in found.to_text()
     )
 
 
@@ -573,9 +613,9 @@ def test_parts_are_counted_by_verdict(pair):
     sites[100:200] = "other"
     both = [of.predictions.replace(attributes={"site": sites, "one": np.arange(300)}) for of in pair]
     text = gate(*both, HARD + "=0.9", by="site").to_text()
-    assert "By site: 0 of 3 fail, 2 hold, 0 are not clear, 1 has no interval (mostly fewer than 10 samples):" in text
-    listed = [line for line in text.splitlines() if line.startswith(("large (", "other (", "small ("))]
-    drops = [float(line.split()[5].replace("−", "-")) for line in listed]
+    assert "By site: 0 of 3 fail, 2 hold, 0 are not clear, 1 has no interval (fewer than 10 samples):" in text
+    listed = [line for line in text.splitlines() if line.startswith(f"{HARD} of ")]
+    drops = [float(line.split()[6].replace("−", "-")) for line in listed]
     assert len(drops) == 2
     assert drops == sorted(drops)
     assert "one that is not clear changes nothing" in text

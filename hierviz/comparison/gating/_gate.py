@@ -38,6 +38,7 @@ from hierviz.comparison.gating.paired_rows import (
     LimitedMetric,
     Sides,
     are_same,
+    longest_way,
     row_of_methods,
     with_verdicts,
     without_difference,
@@ -46,6 +47,8 @@ from hierviz.comparison.resampled import has_protein
 from hierviz.comparison.table import aligned_rows, compare, evaluations_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.metrics.parts import Mean
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import check_whole, is_number
@@ -136,7 +139,7 @@ def gate(
     check_whole("resamples", resamples, FEWEST_RESAMPLES)
     if max_drop is not None:
         for one in asked:
-            _check_limit("max_drop", max_drop, one.column)
+            _check_limit("max_drop", max_drop, one.column, first.taxonomy)
     if by is not None:
         check_by(by, list(first.attributes), first.has_single_truth)
         if of_terms:
@@ -199,8 +202,9 @@ def gate(
         ]
     if by is not None and any(row.verdict != SAME for row in found):
         of_parts = [LimitedMetric(one.column, one.limit if max_drop is None else float(max_drop)) for one in asked]
-        parts, left_out = rows_by_part(sides, parts_by(sides, by), of_parts, by == NODE)
-        parts, notes = with_verdicts(parts, level), notes + left_out
+        divided, unknown = parts_by(sides, by)
+        parts, left_out = rows_by_part(sides, divided, of_parts, by == NODE)
+        parts, notes = with_verdicts(parts, level), notes + unknown + left_out
     return Gate(names, found, parts, by, level, len(rows[0]), n_groups, notes)
 
 
@@ -240,7 +244,7 @@ def limits_of(
                     f"{column.key}=LIMIT."
                 )
             limit_of = DEFAULT_LIMIT if limit is None else limit
-            found[column.key] = LimitedMetric(column, _check_limit(column.key, limit_of, column))
+            found[column.key] = LimitedMetric(column, _check_limit(column.key, limit_of, column, taxonomy))
     return list(found.values())
 
 
@@ -259,12 +263,14 @@ def _split(text):
         ) from None
 
 
-def _check_limit(what, limit, column):
+def _check_limit(what, limit, column, taxonomy):
     if not is_number(limit) or not 0 <= limit < math.inf:
         raise PredictionsError(
             f"{what}: expected the largest drop that is allowed, a number >= 0, got {shown(limit)}. Correct it."
         )
     low, high = column.range
+    if low == 0 and isinstance(METRICS[column.metric].made, Mean):
+        high = min(high, longest_way(taxonomy, column) or math.inf)
     if limit >= high - low:
         name = "" if what == column.key else f" of {column.key}"
         advice = "Two percentage points are 0.02." if high == 1 else "Correct it."

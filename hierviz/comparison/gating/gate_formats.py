@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 
 from hierviz.comparison.formats import DASH, plain, table_row
+from hierviz.messages.errors import printable
 from hierviz.messages.number_text import count_text, fixed_text, probability_text, value_text
 from hierviz.uncertainty.resamples import FEWEST
 
@@ -32,13 +33,25 @@ _WORDS = {
 
 def sentence(gate) -> str:
     """The verdict in words, with what it is about."""
-    failed, unclear = gate.failed, [row for row in gate.rows if row.verdict == "not clear"]
-    named = failed or unclear if gate.verdict != "holds" else gate.rows
+    unclear = [row for row in gate.rows if row.verdict == "not clear"]
+    without = [f"{row.key} ({row.reason})" for row in unclear if _has_other_reason(row)]
+    if gate.verdict == "not clear":
+        named = [row for row in unclear if not _has_other_reason(row)]
+    else:
+        named = gate.failed or gate.rows
     names = list(dict.fromkeys(_called(row) for row in named))
     worse = [row.key for row in gate.rows if _is_worse(row)]
-    said = f"{_WORDS[gate.verdict]}: {_first_three(names)}."
-    more = f" Clearly worse ({_BELOW}), but not clearly by more than the limit: {_first_three(worse)}."
-    return said + more * bool(worse)
+    said = [f"{_WORDS[gate.verdict]}: {_first_three(names)}."] if names else []
+    if worse:
+        said.append(f"Clearly worse ({_BELOW}), but not clearly by more than the limit: {_first_three(worse)}.")
+    if without and gate.verdict == "not clear":
+        said.append(f"No interval, so that nothing can be said: {_first_three(without)}.")
+    return " ".join(said)
+
+
+def _has_other_reason(row):
+    """Whether there is no interval, and more samples would not give one."""
+    return math.isnan(row.lower) and "too few" not in row.reason
 
 
 def _first_three(names):
@@ -58,7 +71,7 @@ def text(gate) -> str:
         shown = _shown(gate)
         lines += ["", f"{_of_parts(gate)}{':' if shown else '.'}"]
         lines += _columns([_HEADER, *map(_cells, shown)]) if shown else []
-    return "\n".join([*lines, "", *remarks(gate)]) + "\n"
+    return "\n".join(map(printable, [*lines, "", *remarks(gate)])) + "\n"
 
 
 def markdown(gate) -> str:
@@ -176,16 +189,20 @@ def _in_limits(row):
 
 def _of_parts(gate):
     """How many parts there are of each verdict, and which are listed."""
-    known = [row for row in gate.parts if not math.isnan(row.lower)]
-    counts, n_none = Counter(row.verdict for row in known), len(gate.parts) - len(known)
+    known, none = ([row for row in gate.parts if math.isnan(row.lower) == is_none] for is_none in (False, True))
+    counts = Counter(row.verdict for row in known)
     each = [
         f"{counts['fails']:,} of {len(gate.parts):,} fail",
         f"{counts['holds'] + counts['same answers']:,} hold",
         f"{counts['not clear']:,} {'is' if counts['not clear'] == 1 else 'are'} not clear",
     ]
-    if n_none:
-        few = f"mostly fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
-        each.append(f"{n_none:,} {'has' if n_none == 1 else 'have'} no interval ({few})")
+    if none:
+        few = f"fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
+        reasons = Counter(row.reason if _has_other_reason(row) else few for row in none)
+        mostly = "mostly " * (len(reasons) > 1)
+        each.append(
+            f"{len(none):,} {'has' if len(none) == 1 else 'have'} no interval ({mostly}{reasons.most_common(1)[0][0]})"
+        )
     n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
     order = "drop divided by limit" if n_metrics > 1 else "drop"
     listed = f"; {MOST_PARTS} are listed, those that fail first, each by {order}" if len(known) > MOST_PARTS else ""
@@ -206,7 +223,8 @@ def _limit(row):
 
 
 def _cells(row):
-    name = row.key if not row.part else f"{row.part} ({count_text(row.n)}), {row.key}"
+    # The number first: a line that begins with a name from a file could be a command to the program that reads the log.
+    name = row.key if not row.part else f"{row.key} of {printable(row.part)} ({count_text(row.n)})"
     values = (_value(row, row.baseline), _value(row, row.candidate), _signed(row, row.difference), _interval(row))
     return name, *values, value_text(row.limit), row.verdict
 

@@ -29,6 +29,7 @@ from hierviz.comparison.gating.margins import effective_units, margin_interval, 
 from hierviz.comparison.gating.paired_rows import (
     BASELINE,
     CANDIDATE,
+    INFINITE,
     LimitedMetric,
     Sides,
     is_share,
@@ -37,6 +38,7 @@ from hierviz.comparison.gating.paired_rows import (
 )
 from hierviz.comparison.methods import Method
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
+from hierviz.evaluation.common_samples import UNKNOWN
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
@@ -45,7 +47,6 @@ from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import FEWEST, Resamples, too_few_units
 
 DEPTH, NODE = "depth", "node"
-UNKNOWN = "unknown"
 MOST_CLASSES = 100
 
 
@@ -95,8 +96,8 @@ def check_by(by: str, attributes: Sequence[str], has_single_truth: bool) -> None
         )
 
 
-def parts_by(sides: Sides, by: str) -> Parts:
-    """The Parts of the samples by `DEPTH` of the truth, `NODE`, or a column of the samples, empty cells as `UNKNOWN`."""
+def parts_by(sides: Sides, by: str) -> tuple[Parts, list[str]]:
+    """The Parts of the samples by `DEPTH` of the truth, `NODE`, or a column, empty cells as `UNKNOWN`; and a note on these."""
     place = sides.places(CANDIDATE)[0]
     predictions, rows = sides.table.models[place].predictions, sides.rows[place]
     every, truth = np.arange(len(rows)), predictions.truth
@@ -104,14 +105,19 @@ def parts_by(sides: Sides, by: str) -> Parts:
     truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
     if by == DEPTH:
         depths = predictions.taxonomy.depth[np.asarray(truth)]
-        return Parts.of([f"depth {depth}" for depth in range(int(depths.max()) + 1)], every, depths)
+        return Parts.of([f"depth {depth}" for depth in range(int(depths.max()) + 1)], every, depths), []
     if by == NODE:
         members = ClassSums.of(predictions.taxonomy, truth)
         lists = members.classes.take(members.profile)
-        return Parts.of(predictions.taxonomy.names, lists.rows, lists.nodes)
+        return Parts.of(predictions.taxonomy.names, lists.rows, lists.nodes), []
     column = np.asarray(predictions.attributes[by])[rows]
-    values, part = np.unique(np.where(is_missing(column), UNKNOWN, as_text(column)), return_inverse=True)
-    return Parts.of(values.tolist(), every, part)
+    is_empty = is_missing(column)
+    values, part = np.unique(np.where(is_empty, UNKNOWN, as_text(column)), return_inverse=True)
+    n_empty = int(is_empty.sum())
+    notes = (
+        [f"{n_empty:,} sample{'s have' if n_empty > 1 else ' has'} no {by}: in the part {UNKNOWN}"] if n_empty else []
+    )
+    return Parts.of(values.tolist(), every, part), notes
 
 
 def rows_by_part(
@@ -154,17 +160,20 @@ def _means(sides, parts, asked, values):
     sample, part, n_parts = parts.sample[known], parts.part[known], len(parts)
     n = np.bincount(part, minlength=n_parts)
     first, second = (ratio(np.bincount(part, of[sample], n_parts), n, np.nan) for of in means)
-    # Of infinite values neither difference nor variance is known.
+    # Of infinite values no variance is known: a candidate alone that has them is worse, whatever other samples say.
     is_finite = np.isfinite(own)[sample]
     d = np.where(is_finite, own[sample], 0.0)
     n_infinite = np.bincount(part[~is_finite], minlength=n_parts)
     mean = ratio(np.bincount(part, d, n_parts), n, np.nan)
-    mean[n_infinite > 0] = np.nan
-    n_units, n_effective, squares = _of_units(d - np.nan_to_num(mean)[part], part, sample, sides.groups, n_parts)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(n_infinite > 0, column.sign * (second - first), mean)
+    off = d - np.where(np.isfinite(mean), mean, 0)[part]
+    n_units, n_effective, squares = _of_units(off, part, sample, sides.groups, n_parts)
     has_runs = max(map(len, values)) > 1
-    is_tested = (n_units >= FEWEST) & ~np.isnan(mean)
+    is_tested = (n_units >= FEWEST) & (mean < np.inf)
     ends = np.full((3, n_parts), np.nan)
-    at = np.flatnonzero(is_tested)
+    ends[:, is_tested & (mean == -np.inf)] = [[-np.inf], [-np.inf], [0]]
+    at = np.flatnonzero(is_tested & np.isfinite(mean))
     shares = (
         np.isin(means[0][~np.isnan(means[0])], (0, 1)).all() and np.isin(means[1][~np.isnan(means[1])], (0, 1)).all()
     )
@@ -179,10 +188,7 @@ def _means(sides, parts, asked, values):
         how = (mean[at], variance, degrees, reach_of(sides, column, means, (1.0,)) / n_effective[at])
         ends[:, at] = *margin_interval(*how, level), margin_p_values(*how, asked.limit)
     few = [too_few_units(int(count), sides.groups is not None) for count in n_units.tolist()]
-    reasons = [
-        "" if tested else few[place] or "a value of a sample is infinite"
-        for place, tested in enumerate(is_tested.tolist())
-    ]
+    reasons = ["" if tested else few[place] or INFINITE for place, tested in enumerate(is_tested.tolist())]
     numbers = zip(
         parts.labels, n.tolist(), first.tolist(), second.tolist(), mean.tolist(), *ends.tolist(), reasons, strict=True
     )

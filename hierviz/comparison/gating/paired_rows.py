@@ -2,7 +2,7 @@
 
 Functions
 ---------
-LimitedMetric, Sides, is_share, reach_of, row_of_methods, with_verdicts, are_same, without_difference
+LimitedMetric, Sides, is_share, longest_way, reach_of, row_of_methods, with_verdicts, are_same, without_difference
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from hierviz.metrics.parts import Mean, MeanByDepth, OverCurve
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.node_lists import NodeLists
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.student import satterthwaite
 
 BASELINE, CANDIDATE = "baseline", "candidate"
+INFINITE = "that of the baseline is infinite, and no candidate could fail"
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,12 @@ def is_share(column: Column) -> bool:
     return column.range == (0, 1)
 
 
+def longest_way(taxonomy: Taxonomy, column: Column) -> float | None:
+    """Edges or bits that no way between two nodes exceeds; None of numbers in other units."""
+    of_nodes = {"edges": "depth", "bits": "information"}.get(column.unit)
+    return None if of_nodes is None else 2 * float(getattr(taxonomy, of_nodes).max())
+
+
 def reach_of(sides: Sides, column: Column, values: Sequence[np.ndarray | None], numbers: Sequence[float]) -> float:
     """How far one sample can move a number, times the samples.
 
@@ -125,8 +133,7 @@ def reach_of(sides: Sides, column: Column, values: Sequence[np.ndarray | None], 
         seen = float(every.max() - every.min())
     else:
         seen = max(abs(value) for value in numbers)
-    of_nodes = {"edges": "depth", "bits": "information"}.get(column.unit)
-    return seen if of_nodes is None else max(seen, 2 * float(getattr(sides.table.taxonomy, of_nodes).max()))
+    return max(seen, longest_way(sides.table.taxonomy, column) or 0.0)
 
 
 def row_of_methods(
@@ -148,10 +155,10 @@ def row_of_methods(
     n = sides.n_samples if n is None else n
     row = _row(asked, part, n, (first, second, difference))
     why = base.why_not_compared(column) or candidate.why_not_compared(column)
-    if difference == -math.inf and math.isfinite(first):
+    if difference == -math.inf:
         return replace(row, lower=-math.inf, upper=-math.inf, p_value=0.0)
     if why is None and not math.isfinite(difference):
-        why = "it is infinite, and how far the two are apart is not known"
+        why = INFINITE
     if why is not None:
         return replace(row, reason=why)
     values = [None, None] if part else [sides.values(name, column) for name in (BASELINE, CANDIDATE)]
