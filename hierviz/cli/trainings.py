@@ -1,8 +1,10 @@
 """Numbers over the steps of the trainings that a command names: `hierviz table` prints, `hierviz chart training` draws them."""
 
+import sys
+
 from hierviz.cli.output import progress
 from hierviz.comparison._training_steps import training_steps
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, listed
 from hierviz.opening.files import files_of
 from hierviz.opening.loading import step_readers
 from hierviz.opening.named_files import training_step
@@ -30,8 +32,12 @@ def trainings_of(chosen, metrics, **how):
 def draw_training(chosen, charts, look):
     """The chart of the kind training."""
     found = trainings_of(chosen, chosen.options.metric)
+    others = [one.name for one in chosen.predictions if (training_step(one.name) or ("",))[0] not in found]
     if not found:
         raise FileError(
-            "--predictions: expected at least two steps of a training, NAME@STEP=FILE or NAME@=FOLDER, got none. Name the steps."
+            "--predictions: expected at least two steps of one training, NAME@STEP=FILE or NAME@=FOLDER, got "
+            f"{listed(others, 5)}. Name the steps."
         )
+    if others:
+        print(f"note: not drawn, since no step of a training: {listed(others, 5)}", file=sys.stderr)
     return charts.training_steps(found, **look)

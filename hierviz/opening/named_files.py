@@ -149,6 +149,12 @@ def _require_no_runs_of_trainings(files):
     """A training is one run: what has its name without a step would be averaged with its steps."""
     steps = {file.method: file for file in files if file.step is not None}
     for file in files:
+        training, at, said = (file.name or "").partition("@")
+        if file.step is None and at and training.strip() in steps:
+            raise FileError(
+                f"{file.name}: expected a number as the step of {training.strip()}, as in {steps[training.strip()].name}, got "
+                f"{shown(said)}. Correct it, or give the file another name."
+            )
         if file.step is None and file.name in steps:
             first = steps[file.name]
             raise FileError(

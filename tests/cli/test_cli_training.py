@@ -61,7 +61,9 @@ def test_chart_and_its_table(call, tmp_path):
     last = f"last={tmp_path / 'flat' / 'epoch_10.csv'}"
     code, _, error = call("chart", "training", *flags, predictions=[last])
     assert code == 2
-    assert "expected at least two steps of a training" in error
+    assert "expected at least two steps of one training, NAME@STEP=FILE or NAME@=FOLDER, got 'last'." in error
+    code, _, error = call("chart", "training", *flags, predictions=[f"flat@={tmp_path / 'flat'}", last])
+    assert (code, error) == (0, "note: not drawn, since no step of a training: 'last'\n")
 
 
 def test_other_commands_take_the_last_step_and_say_so(call, tmp_path):

@@ -202,6 +202,9 @@ def test_a_training_has_no_runs_of_its_name(folder):
         with pytest.raises(HiervizError, match=words):
             run_files(texts)
     assert steps_of(["m@1=flat/seed2.npz", "last=flat/seed10.npz"])[1] == ("last", None, "flat/seed10.npz")
+    for name, said in (("m@x", "'x'"), ("m @ best", "' best'"), ("m@1_000", "'1_000'")):
+        with pytest.raises(HiervizError, match=rf"{name}: expected a number as the step of m, as in m@1, got {said}"):
+            run_files(["m@1=flat/seed2.npz", f"{name}=flat/seed10.npz"])
     # A file of a page that has the name of a training gets another one at first.
     from hierviz.app.widgets.reading_fields import methods_of
 
