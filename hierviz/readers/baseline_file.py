@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-Arrays are those of an Evaluation, by name; ``hierviz_baseline`` is JSON: version of the form, name of the model, hash of the
-taxonomy, settings of the answers. What was asked of the model when it was written can be asked again: numbers that need all
-scores once more are refused by `KeptScores`. Nothing is a pickle.
+Arrays are those of an Evaluation, by name; ``hierviz_baseline`` is JSON: version of the form, name of the model, hashes of the
+taxonomy and of the other arrays, settings of the answers. What was asked of the model when it was written can be asked again:
+numbers that need all scores once more are refused by `KeptScores`. Nothing is a pickle.
 
 Functions
 ---------
@@ -38,7 +38,7 @@ from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-MARK, FORM = "hierviz_baseline", 1
+MARK, FORM = "hierviz_baseline", 2
 _PLAIN = (str, int, float, bool, type(None))
 _AGAIN = "Let the gate write it again."
 
@@ -117,7 +117,7 @@ def write_baseline(model: Evaluation, path: str | os.PathLike[str]) -> None:
         arrays |= {f"numbers.{block}.{name}": of for name, of in numbers.items()}
     for paths in model._paths:
         arrays |= _lists("paths", paths.paths) | {"paths.p": paths.p}
-    arrays[MARK] = np.array(json.dumps(about))
+    arrays[MARK] = np.array(json.dumps(about | {"arrays": _digest_of_arrays(arrays)}))
     with new_file(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
@@ -157,6 +157,7 @@ def load_baseline(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Evaluat
     try:
         about = json.loads(str(arrays[MARK]))
         _check_about(file.where, about, taxonomy)
+        _require(about["arrays"] == _digest_of_arrays({name: of for name, of in arrays.items() if name != MARK}))
         return _evaluation(file.where, about, arrays, taxonomy)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError) as error:
         raise FileError(
@@ -242,12 +243,21 @@ def _check_offsets(offsets, nodes, taxonomy=None, least=0):
 
 def _require(is_so):
     if not is_so:
-        raise ValueError("arrays do not fit together")
+        raise ValueError("arrays are not those that were written")
 
 
 def _below(start: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Arrays whose name begins so, by the rest of it."""
     return {name.removeprefix(start): of for name, of in arrays.items() if name.startswith(start)}
+
+
+def _digest_of_arrays(arrays):
+    """Hash of names, types, shapes and values."""
+    digest = hashlib.sha256()
+    for name, of in sorted(arrays.items()):
+        digest.update(f"{name} {of.dtype.str} {of.shape} ".encode())
+        digest.update(np.ascontiguousarray(of).tobytes())
+    return digest.hexdigest()
 
 
 def _digest(taxonomy):

@@ -205,6 +205,8 @@ def test_damaged_and_other_baselines_are_refused(run, world, tmp_path):
     refused("damaged", **{"table.nodes": arrays["table.nodes"] + 100})
     refused("damaged", **{"table.offsets": arrays["table.offsets"][::-1]})
     refused("damaged", win=arrays["win"][:-1])
+    refused("damaged", win=None)
+    refused("damaged", win=arrays["win"] * 0.999)  # numbers that could be
     refused("damaged", **{"table.scores": None})
     refused("form 9", hierviz_baseline=np.array(json.dumps(about | {"form": 9})))
     refused("on another", hierviz_baseline=np.array(json.dumps(about | {"taxonomy": "x"})))
