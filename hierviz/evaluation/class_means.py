@@ -41,7 +41,8 @@ def sample_weights(taxonomy, truth, class_weights=None, counts=None):
     Raises
     ------
     PredictionsError
-        If there is not one weight a node, one is negative or not finite, or no sample has a weight above 0.
+        If there is not one weight a node, one is negative or not finite, no sample has a weight above 0, or they are so
+        large or so small that their sum over the samples, or a share of it, is not finite.
 
     Examples
     --------
@@ -64,6 +65,15 @@ def sample_weights(taxonomy, truth, class_weights=None, counts=None):
     if not own.any():
         raise PredictionsError(
             "class weights: expected one above 0 for a true class of a sample, got none. Give its class a weight."
+        )
+    # A resample may have the samples of one class alone.
+    least, most = own[own > 0].min(), own.max()
+    with np.errstate(over="ignore"):
+        ends = most * len(truth), len(truth) / least
+    if not np.isfinite(ends).all():
+        raise PredictionsError(
+            f"class weights: expected numbers whose sum and whose shares over {len(truth):,} samples are finite, got {least:g} to "
+            f"{most:g}. Multiply all by one number that brings them near 1."
         )
     counts = np.ones(len(truth)) if counts is None else counts
     per_sample = np.divide(own * counts, np.bincount(truth, counts)[truth], out=np.zeros(len(truth)), where=counts > 0)

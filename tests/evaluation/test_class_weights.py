@@ -95,3 +95,25 @@ def test_a_true_class_without_a_weight_is_named(tmp_path, taxonomy):
         hv.evaluate(predictions, class_weights=weights)
     with pytest.raises(hv.PredictionsError, match="above 0"):
         hv.evaluate(predictions, class_weights=np.zeros(taxonomy.n_nodes))
+
+
+def test_weights_without_a_finite_sum_are_refused_and_other_large_ones_only_share(taxonomy):
+    """All that counts of weights is what share each has; a sum that is infinite leaves no share."""
+    rng = np.random.default_rng(0)
+    truth = taxonomy.nodes(*["cat"] * 6, *["duck"] * 2)
+    scores = rng.dirichlet(np.ones(taxonomy.n_leaves), size=8)
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
+
+    def found(cat, duck):
+        weights = np.zeros(taxonomy.n_nodes)
+        weights[truth[[0, -1]]] = cat, duck
+        curve = hv.evaluate(predictions, class_weights=weights)["models"][0]["curve"]
+        hv.compare([predictions], metrics="curve.balanced_ac", class_weights=weights, resamples=100)
+        return [value for key, value in curve.items() if key.startswith("balanced_")]
+
+    assert found(3e300, 1e300) == pytest.approx(found(3, 1), abs=1e-12)
+    assert found(3e-300, 1e-300) == pytest.approx(found(3, 1), abs=1e-12)
+    assert found(1e300, 1e-300) == pytest.approx(found(1, 0), abs=1e-12)
+    for weights in ((1e308, 1e308), (1, 1e-320)):
+        with pytest.raises(hv.PredictionsError, match="class weights: expected numbers whose sum .* Multiply all"):
+            found(*weights)
