@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 
+import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import dots
-from hierviz.charts.theme import model_colours, palette
+from hierviz.charts._text import wrap_words
+from hierviz.charts.theme import SMALL, model_colours, palette
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -38,7 +40,8 @@ def means_by(found, *, among=None, dark=None, width=800):
     -------
     Figure
         Its table: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``. Small
-        circles are runs, the dot is their mean. Of more than `MOST` parts the largest are drawn; the table has all.
+        circles are runs, the dot is their mean. Of more than `MOST` parts the largest are drawn; the table has all. A note
+        says how many samples have no value and are in no part.
 
     Raises
     ------
@@ -59,16 +62,31 @@ def _drawn(found, first, rows, among, dark, width):
     if "spread" in rows:
         tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
     rows = rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"])
-    return dots(
+    look, notes = palette(dark), _notes(found, len(first) - len(kept))
+    drawn = dots(
         rows.sort_values("part", key=lambda parts: parts.map(list(items).index), kind="stable"),
         model_colours(found, dark, among),
         tooltip,
         title=label,
         domain=_limits(found),
-        look=palette(dark),
+        look=look,
         width=width,
         runs=_run_rows(found, items),
     )
+    text = [line for note in notes for line in wrap_words(note, width, SMALL, 3)]
+    title = alt.TitleParams(text, color=look.muted, fontSize=SMALL, anchor="start", frame="group")
+    return drawn.properties(title=title) if notes else drawn
+
+
+def _notes(found, n_hidden=0):
+    """What the dots do not count, in words."""
+    first, n = next(iter(found.values())), {name: one.n_without for name, one in found.items() if one.n_without}
+    notes = [f"Only in the table: {n_hidden} smaller parts."] if n_hidden else []
+    if not n:
+        return notes
+    is_one = len(n) == len(found) and len(set(n.values())) == 1
+    counts = f"{first.n_without:,}" if is_one else ", ".join(f"{of_one:,} ({name})" for name, of_one in n.items())
+    return [*notes, f"Left out: {counts} samples without a value of {first.by} or of {METRICS[first.metric].label}."]
 
 
 def _run_rows(found, items):
@@ -108,7 +126,7 @@ def _sentence(found):
         said.append(
             f"{name}: {entry.label} is worst for {one.by} "
             f"{one.label[worst]}, {mean}{_spread(one, worst)} [{low}, {high}] of {int(one.n[worst]):,} samples; "
-            f"over all samples it is "
+            f"over all {'these ' if one.n_without else ''}samples it is "
             f"{value_text(one.overall)}{'' if is_clear else ', inside this interval: no clear difference'}."
         )
     first = next(iter(found.values()))
@@ -116,7 +134,7 @@ def _sentence(found):
     if few:
         named = ", ".join(few[:5]) + (f" and {len(few) - 5} more" if len(few) > 5 else "")
         said.append(f"Dots without a line ({first.by} {named}): fewer than {FEWEST} samples have no interval.")
-    return " ".join(said)
+    return " ".join([*said, *_notes(found)])
 
 
 def _spread(one, place):

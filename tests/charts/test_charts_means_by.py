@@ -60,6 +60,26 @@ def test_runs_are_small_circles_apart_from_the_interval():
     assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by(found).sentence
 
 
+def test_samples_in_no_part_are_counted_in_the_picture_and_in_the_sentence(found):
+    """A real value "unknown" is a part; a missing one is none, and does not vanish."""
+    assert "Left out" not in charts.means_by(found).sentence
+    taxonomy = hv.Taxonomy.from_edges([("all", "a"), ("all", "b")])
+    truth = np.tile(taxonomy.nodes("a", "b"), 1500)
+    site = np.array(["unknown", "", "field"] * 1000)
+
+    def means(**more):
+        predictions = hv.Predictions.from_labels(taxonomy, truth, truth=truth, attributes={"site": site, **more})
+        return {"m": hv.diagnosis.means_by(predictions, *more or ["site"], metric="exact")}
+
+    drawn = charts.means_by(means(), width=330)
+    note = "Left out: 1,000 samples without a value of site or of Exact."
+    assert drawn.sentence.endswith(note) and "over all these samples" in drawn.sentence
+    assert " ".join(drawn.chart.to_dict()["title"]["text"]) == note
+    assert drawn.table["part"].tolist() == ["field", "unknown"] and drawn.table["n"].sum() == 2000
+    drawn = charts.means_by(means(place=[f"p{i % 30}" for i in range(3000)]))
+    assert drawn.chart.to_dict()["title"]["text"] == ["Only in the table: 6 smaller parts."]
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [330, 900])
 def test_it_fits(found, dark, width):
