@@ -72,8 +72,8 @@ def sample_weights(taxonomy, truth, class_weights=None, counts=None):
         ends = most * len(truth), len(truth) / least
     if not np.isfinite(ends).all():
         raise PredictionsError(
-            f"class weights: expected numbers whose sum and whose shares over {len(truth):,} samples are finite, got {least:g} to "
-            f"{most:g}. Multiply all by one number that brings them near 1."
+            f"class weights: expected numbers whose sum and whose shares over {len(truth):,} samples are finite, got "
+            f"{least:g} to {most:g}. Multiply all by one number that brings them near 1."
         )
     counts = np.ones(len(truth)) if counts is None else counts
     per_sample = np.divide(own * counts, np.bincount(truth, counts)[truth], out=np.zeros(len(truth)), where=counts > 0)
