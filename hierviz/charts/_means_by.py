@@ -73,7 +73,7 @@ def _drawn(found, first, rows, among, dark, width):
         width=width,
         runs=_run_rows(found, items),
     )
-    text = [line for note in notes for line in wrap_words(note, width, SMALL, 3)]
+    text = [line for note in notes for line in wrap_words(note, 0.6 * width, SMALL, 6)]
     title = alt.TitleParams(text, color=look.muted, fontSize=SMALL, anchor="start", frame="group")
     return drawn.properties(title=title) if notes else drawn
 
