@@ -96,6 +96,25 @@ def test_newick_quotes_names(taxonomy):
     assert parsed_newick(taxonomy_text(taxonomy, "newick")) == edges(taxonomy)
 
 
+def test_newick_there_and_back(tmp_path):
+    """Backslashes too, which the package takes for escapes inside quotes."""
+    path = tmp_path / "tree.nwk"
+
+    @many
+    @given(named_trees(strategies.trees()))
+    def check(taxonomy):
+        write_taxonomy(taxonomy, path)
+        assert edges(hv.load_taxonomy(path)) == edges(taxonomy)
+
+    check()
+    for names in (["am\\", "b\\ c", "\\'", "d"], ["\\", "a'\\'b", "x", "y z"]):
+        taxonomy = hv.Taxonomy.from_edges([("r", name) for name in names])
+        write_taxonomy(taxonomy, path)
+        assert hv.load_taxonomy(path).names == taxonomy.names
+    path.write_text(r"('a\'b','c\'d',e)r;")
+    assert hv.load_taxonomy(path).names == ("r", "a'b", "c'd", "e")
+
+
 def test_json_is_that_of_anytree_and_keeps_what_is_known():
     taxonomy = hv.Taxonomy.from_edges(
         [("r", "a"), ("r", "b")], titles={"a": "Apple"}, attributes={"train_count": {"a": 3}}

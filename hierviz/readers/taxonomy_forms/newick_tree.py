@@ -30,6 +30,8 @@ _TREE = re.compile(
 )
 # The end of a tree, which is none in a quoted name or a comment; what is never closed is read once.
 _END = re.compile(r"'(?:[^']|'')*(?:'|$)|\[[^\]]*(?:\]|$)|(;)")
+# In the place of a backslash: no character of any text.
+_BACKSLASH = "\uffff"
 _TREES = re.compile(r"\bbegin\s+trees\s*;(.*?)\bend(?:block)?\s*;", re.IGNORECASE | re.DOTALL)
 _TRANSLATE = re.compile(rf"\btranslate\s+((?:{_QUOTED}|[^;'])*);", re.IGNORECASE)
 _ENTRY = re.compile(rf"\s*({_QUOTED}|[^\s,']+)\s+({_QUOTED}|[^,']+?)\s*(?:,|$)")
@@ -77,12 +79,16 @@ def _plain(text):
     return text[1:-1].replace("''", "'") if text[:1] == text[-1:] == "'" and len(text) > 1 else text
 
 
+def _name(node):
+    return (node.unquoted_name or "").strip().replace(_BACKSLASH, "\\")
+
+
 def _has_support(tree, names):
     """Whether numbers at inner nodes are support values: they repeat, or no leaf is called by a number."""
     waiting, numbers, has_number_leaf = [tree], [], False
     while waiting:
         node = waiting.pop()
-        name = (node.unquoted_name or "").strip()
+        name = _name(node)
         if _NUMBER.fullmatch(names.get(name, name)):
             has_number_leaf |= not node.descendants
             numbers += [node.name] if node.descendants else []
@@ -107,15 +113,26 @@ def _first_tree(text):
     return (text[slice(*trees[0])] if trees else text), len(trees)
 
 
+def _loaded(text):
+    """The trees of a text by the package, which takes a backslash in quotes for an escape."""
+    import newick
+
+    text = re.sub(r"^\s*\[&[RU]\]", "", text, flags=re.IGNORECASE)
+    # To the form itself it is a letter like others, so that is tried first; text in quotes ends elsewhere if it is an escape.
+    plain = _END.sub(lambda part: part[0].replace("\\", _BACKSLASH) if part[0][0] == "'" else part[0], text)
+    try:
+        return newick.loads(plain)
+    except ValueError:
+        return newick.loads(text)
+
+
 def _taxonomy(text, source, names, words, notes=()):
     where = source.where
     require(where, "files", "newick")
-    import newick
-
     first, n_trees = _first_tree(text.strip())
     with translated(where):
         try:
-            trees = newick.loads(re.sub(r"^\s*\[&[RU]\]", "", first, flags=re.IGNORECASE))
+            trees = _loaded(first)
         except ValueError as error:
             raise TaxonomyError(
                 f"{where}: expected a tree in Newick form, got an error ({error}). Correct the file."
@@ -127,7 +144,7 @@ def _taxonomy(text, source, names, words, notes=()):
     waiting = [(trees[0], Places.TOP)]
     while waiting:
         node, above = waiting.pop()
-        name = (node.unquoted_name or "").strip()
+        name = _name(node)
         name = names.get(name, name)
         is_inner = bool(node.descendants)
         if not name and not is_inner:
