@@ -12,6 +12,7 @@ from urllib.parse import urlparse
 
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import require
+from hierviz.taxonomy.checks import check_whole
 from hierviz.tracking.logged import FOLDER, REPORT, Logged, environment
 
 # Names of MLflow are at most this long, and this many go into one request.
@@ -55,7 +56,7 @@ def log_to_mlflow(
     Raises
     ------
     PredictionsError
-        If these are no results, or there is no active run and the tracking URI names a server.
+        If these are no results, `step` is no whole number >= 0, or there is no active run and the tracking URI names a server.
     MissingExtraError
         Without mlflow.
 
@@ -64,6 +65,7 @@ def log_to_mlflow(
     The telemetry of MLflow is off during the call. A run on a server is reached only where the caller has started or named it.
     """
     require("log_to_mlflow", "mlflow", "mlflow")
+    check_whole("step", step, 0)
     logged = Logged.from_results(results, with_report, choice)
     # MLflow asks this variable when it is imported and at each call.
     with environment({_SWITCH: "true"}):
@@ -71,7 +73,7 @@ def log_to_mlflow(
 
         client, run_id, is_ours = _client_and_run(mlflow, run)
         try:
-            _log(mlflow, client, run_id, logged, step)
+            _log(mlflow, client, run_id, logged, int(step))
         except BaseException:
             if is_ours:
                 client.set_terminated(run_id, "FAILED")

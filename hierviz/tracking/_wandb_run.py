@@ -10,6 +10,7 @@ from typing import Any
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import require
+from hierviz.taxonomy.checks import check_whole
 from hierviz.tracking.logged import FOLDER, REPORT, Logged, environment
 
 _UNFIT = re.compile(r"[^\w.\-]")
@@ -50,7 +51,7 @@ def log_to_wandb(
     Raises
     ------
     PredictionsError
-        If these are no results, or `run` is no run.
+        If these are no results, `run` is no run, or `step` is no whole number >= 0.
     MissingExtraError
         Without wandb.
 
@@ -59,6 +60,8 @@ def log_to_wandb(
     A run on a server is reached only where the caller has started it.
     """
     require("log_to_wandb", "wandb", "wandb")
+    if step is not None:
+        check_whole("step", step, 0, advice="Leave it out for that of the run.")
     logged = Logged.from_results(results, with_report, choice)
     # wandb reads these when it is imported and when a run starts; what the caller has set is kept.
     with environment({name: value for name, value in _SWITCHES.items() if name not in os.environ}):
@@ -74,7 +77,7 @@ def log_to_wandb(
             )
         failed = 1
         try:
-            _log(wandb, run, logged, step)
+            _log(wandb, run, logged, None if step is None else int(step))
             failed = 0
         finally:
             if is_ours:
