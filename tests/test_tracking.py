@@ -221,6 +221,21 @@ def test_a_scorer_takes_no_weights_and_can_be_pickled(taxonomy):
         scorer(Fixed(), None, TRUTH, np.ones(4))
 
 
+@pytest.mark.parametrize("none", [None, float("nan"), ""])
+def test_a_scorer_leaves_no_sample_out(none, taxonomy):
+    y = np.array([none, *TRUTH[1:]], dtype=object)
+    with pytest.raises(hv.PredictionsError, match=r"^y: expected a class of every sample, got none in rows 0 "):
+        hv.metrics.scorer("info_f1", taxonomy)(Fixed(), None, y)
+
+
+@pytest.mark.parametrize("step", [1.5, "x", float("nan"), -1, True])
+@pytest.mark.parametrize("log", [hv.log_to_mlflow, hv.log_to_wandb])
+def test_a_step_is_a_whole_number(log, step, evaluation, monkeypatch):
+    monkeypatch.setattr(f"{log.__module__}.require", lambda *_: None)
+    with pytest.raises(hv.PredictionsError, match=r"^step: expected a whole number >= 0, got "):
+        log(evaluation, step=step)
+
+
 # With the packages ---------------------------------------------------------------------------------------------------------
 
 # Runs in a process of its own: no address may be looked up, and nothing reached that is not on this machine.

@@ -11,7 +11,7 @@ import numpy as np
 from hierviz.comparison.columns import Column, columns_of, file_numbers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import inference_rule, rule_and_threshold
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.node_names import truth_nodes
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_taxonomy
@@ -50,7 +50,14 @@ class Scorer:
                 "sample_weight: expected None, as every sample counts alike, got weights. Leave them out of the scorer."
             )
         predictions = predictions_of(estimator, X, y, self.taxonomy, self.classes)
-        found = file_numbers(Evaluation.from_predictions(predictions), [self.column], self.choice)
+        evaluation = Evaluation.from_predictions(predictions)
+        without = np.flatnonzero(~evaluation.judged)
+        # A number of some samples would pass for that of all.
+        if len(without):
+            raise PredictionsError(
+                f"y: expected a class of every sample, got none in rows {listed(without)} (from 0). Leave these samples out."
+            )
+        found = file_numbers(evaluation, [self.column], self.choice)
         value = found.values[self.column.key]
         if value is None:
             raise PredictionsError(
@@ -91,7 +98,8 @@ def scorer(
     Raises
     ------
     PredictionsError
-        If the metric or the rule is unknown or the metric has no better direction; when called, if the metric has no value.
+        If the metric or the rule is unknown or the metric has no better direction; when called, if the metric has no
+        value or a sample has no truth (None, nan, an empty text).
 
     Examples
     --------
