@@ -228,6 +228,17 @@ def test_a_scorer_leaves_no_sample_out(none, taxonomy):
         hv.metrics.scorer("info_f1", taxonomy)(Fixed(), None, y)
 
 
+def test_columns_that_do_not_fit_are_counted_as_they_came(taxonomy):
+    """Not with those of the leaves that have none."""
+    display = hv.metrics.OperatingCurveDisplay
+    with pytest.raises(hv.PredictionsError, match=r"expected shape \(n_samples, 3\) for 3 classes, got \(4, 4\)"):
+        display.from_predictions(TRUTH, P, taxonomy=taxonomy, classes=["cat", "dog", "duck"])
+    with pytest.raises(
+        hv.PredictionsError, match=r"^classes: expected a list of names for each of the 2 arrays of prob"
+    ):
+        hv.metrics.scorer("info_f1", taxonomy)(Fixed([P, P]), None, TRUTH)
+
+
 @pytest.mark.parametrize("step", [1.5, "x", float("nan"), -1, True])
 @pytest.mark.parametrize("log", [hv.log_to_mlflow, hv.log_to_wandb])
 def test_a_step_is_a_whole_number(log, step, evaluation, monkeypatch):

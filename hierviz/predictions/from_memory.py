@@ -192,6 +192,11 @@ class FromMemory(FromAnswers):
         levels = list(zip(probabilities, classes, strict=False)) if has_levels else [(probabilities, classes)]
         if has_levels and not probabilities:
             raise PredictionsError("probabilities: expected at least one row or array, got none. Pass predict_proba.")
+        if has_levels and all(isinstance(of_level, str) or not hasattr(of_level, "__iter__") for of_level in classes):
+            raise PredictionsError(
+                f"classes: expected a list of names for each of the {len(probabilities)} arrays of probabilities, got one "
+                "list for all. Pass classes_ of a classifier with an array a level, or one array of probabilities."
+            )
         if has_levels and len(probabilities) != len(classes):
             raise PredictionsError(
                 f"classes: expected {len(probabilities)} lists (one per array), got {len(classes)}. Pass classes_ of all."

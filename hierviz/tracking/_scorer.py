@@ -151,10 +151,11 @@ def predictions_of_arrays(
     """Predictions of probabilities by class; leaves without a column have probability 0 where all columns are leaves."""
     leaves, given = [taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist()], set(columns)
     missing = [leaf for leaf in leaves if leaf not in given] if given <= set(leaves) else []
-    if missing:
+    if missing and np.shape(probabilities)[1:] == (len(columns),):
         probabilities = np.asarray(probabilities)
         probabilities = np.hstack([probabilities, np.zeros((len(probabilities), len(missing)))])
-    return Predictions.from_predict_proba(taxonomy, probabilities, [*columns, *missing], truth=truth, name=name)
+        columns = [*columns, *missing]
+    return Predictions.from_predict_proba(taxonomy, probabilities, columns, truth=truth, name=name)
 
 
 def _named(values, classes):

@@ -375,7 +375,7 @@ def test_one_level_of_hiclass():
 def test_classes_are_a_list(taxonomy, classes):
     with pytest.raises(hv.PredictionsError, match=r"^classes: expected the names of the columns in a list, got "):
         Predictions.from_predict_proba(taxonomy, P, classes)
-    with pytest.raises(hv.PredictionsError, match=r"^classes: expected the names of the columns in a list, got 'cat'"):
+    with pytest.raises(hv.PredictionsError, match=r"^classes: expected a list of names for each of the 2 arrays"):
         Predictions.from_predict_proba(taxonomy, [P, P], ["cat", "dog"])
 
 
