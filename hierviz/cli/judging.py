@@ -24,6 +24,7 @@ from hierviz.opening.options import CLUSTER, READING, TAXONOMY, options_of, proj
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
 from hierviz.uncertainty.confidence_folds import MAPS
+from hierviz.uncertainty.resamples import MOST_RESAMPLES
 
 JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
 OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
@@ -34,7 +35,12 @@ CONFIDENCE_MAP = Option(
     f"how the confidence of the answers is calibrated, on held-out folds: {', '.join(MAPS)}; node probabilities stay as they are",
     choices=tuple(MAPS),
 )
-RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
+RESAMPLES = Option(
+    "--resamples N",
+    f"bootstrap resamples, up to {MOST_RESAMPLES:,}; 0 for no intervals (default: 1000)",
+    type=int,
+    default=1000,
+)
 SEED = Option("--seed N", "seed of random draws (default: 0)", type=int, default=0)
 (NODES,) = options_of(["nodes"])
 (MEDIA,) = options_of(["media"])

@@ -155,7 +155,7 @@ OPTIONS = {
 SECOND = "to_"
 SAME = (
     *("rule", "by", "level", "loss", "group", "correction", "q", "view", "worst", "random", "seed", "max_mb"),
-    *("correct", "reading", "metric", "max_drop", "resamples"),
+    *("correct", "reading", "metric", "max_drop", "resamples", "max_depth"),
 )
 
 

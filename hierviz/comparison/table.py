@@ -28,9 +28,11 @@ from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
+from hierviz.predictions.column_text import is_missing
 from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.checks import check_whole
 from hierviz.uncertainty.conformal import ConformalNodes
-from hierviz.uncertainty.resamples import Resamples, check_level
+from hierviz.uncertainty.resamples import MOST_RESAMPLES, Resamples, check_level
 
 RESAMPLES = "Resamples"
 
@@ -281,6 +283,7 @@ def resamples_of(models, rows, n_resamples, seed, group):
     """
     if not n_resamples:
         return None
+    check_whole("resamples", n_resamples, 2, MOST_RESAMPLES)
     groups = group
     if isinstance(group, str):
         attributes = models[0].predictions.attributes
@@ -289,7 +292,16 @@ def resamples_of(models, rows, n_resamples, seed, group):
                 f"group: expected a column of the samples ({listed(list(attributes)) or 'there is none'}), got {group!r}."
                 f"{near_miss(group, attributes)} Choose one."
             )
-        groups = np.asarray(attributes[group])[rows]
+        groups, ids = np.asarray(attributes[group])[rows], models[0].predictions.sample_ids
+        without = np.flatnonzero(is_missing(groups))
+        if len(without):
+            where = (
+                f"rows {listed(rows[without] + 1)}" if ids is None else f"samples {listed(ids[rows[without]].tolist())}"
+            )
+            raise PredictionsError(
+                f"group: expected a value of {group!r} for every sample, got none for {where}. Fill them, or "
+                "leave these samples out."
+            )
     return Resamples.draw(len(rows), n_resamples, seed, groups)
 
 

@@ -413,7 +413,9 @@ def files_of(options):
         given["names"] = tuple(file.name for file in files)
     if "model" in given:
         given["model"] = (given["model"],) if isinstance(given["model"], str) else tuple(given["model"])
-    projection = {name: value for name in PROJECTION if (value := getattr(options, name, None)) not in (None, False)}
+    # 0 is a value, which is refused where it makes no sense.
+    asked = {name: getattr(options, name, None) for name in PROJECTION}
+    projection = {name: value for name, value in asked.items() if value is not None and value is not False}
     return Files(**given, predictions=tuple(file.path for file in files), projection=projection)
 
 

@@ -83,7 +83,7 @@ _FAULTS = {
     # zipfile says so to compressions and versions that it does not know.
     NotImplementedError: _ARCHIVE,
     MemoryError: "{where}: expected a file that fits into memory, got a larger one. Split it.",
-    RecursionError: "{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list.",
+    RecursionError: "{where}: expected no more nested levels than Python reads, got more. Use an edge list.",
     OSError: "{path}: expected a file that can be read, got {got}. Check the file.",
 }
 # Of this process, for `was_opened`.

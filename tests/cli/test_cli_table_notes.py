@@ -55,3 +55,17 @@ def test_verify_says_its_result_in_the_terminal(flags, capsys, tmp_path):
     main(["evaluate", *flags, "--verify", "--json", str(tmp_path / "out.json")])
     found = json.loads((tmp_path / "out.json").read_text())["models"][0]["verify"]
     assert found["sentence"] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--max-depth", "0"], "--max-depth: expected a whole number of edges from 1 up, got 0."),
+        (["--resamples", "200000"], "--resamples: expected a whole number from 2 to 100000, got 200000."),
+        (["--group", "site"], "--group: expected a value of 'site' for every sample, got none for samples 's2', 's3'."),
+    ],
+)
+def test_errors_name_the_flag_and_the_samples(more, words, flags, tmp_path, capsys):
+    (tmp_path / "truth.csv").write_text("sample_id,truth,site\ns1,a,x\ns2,w,\ns3,a,\n")
+    assert main(["table", *flags, *more]) == 2
+    assert words in capsys.readouterr().err
