@@ -209,7 +209,7 @@ def test_formats_and_files(small, tmp_path, capsys, form):
         (["--preset", "riel"], "riehl"),
         (["--metrics", "curve.acc"], "curve.ac"),
         (["--confidence", "1.5"], "--confidence: expected a number between 0 and 1"),
-        (["--resamples", "1"], "n_resamples"),
+        (["--resamples", "1"], "--resamples"),
         (["--seed", "-1"], "seed"),
         (["--group", "sit"], "site"),
         (["--class-weights", "none.csv"], "none.csv"),
