@@ -19,8 +19,9 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
-# Pixels: widest names of items, of one series in a line, between lines; below which numbers need more of the room.
-NAMES, SERIES, BETWEEN, NARROW = 250, 11, 16, 560
+# Pixels: widest names of items, of one series in a line, between lines, of a line of a name; below which numbers need more of
+# the room.
+NAMES, SERIES, BETWEEN, LINE, NARROW = 250, 11, 16, 16, 560
 ENDS = ("estimate", "lower", "upper")
 
 
@@ -31,11 +32,19 @@ FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
 def item_places(items, colours, look, width, highlight=None):
     """(properties of the chart, settings of `places_of` for the rows ``item`` and ``model``)."""
     order, bold = Own(list(items)), Own(f"datum.value === {json.dumps(highlight)}")
-    height = Own(len(items) * (SERIES * len(colours) + BETWEEN))
-    return {"width": width, "height": height, "autosize": FIT}, (order, colours, look, width, bold)
+    n_lines = 1 + max((str(item).count("\n") for item in items), default=0)
+    height = Own(len(items) * max(SERIES * len(colours) + BETWEEN, LINE * n_lines + BETWEEN // 2))
+    return {"width": width, "height": height, "autosize": FIT}, (
+        order,
+        colours,
+        look,
+        width,
+        bold,
+        Own(LINE * (1 - n_lines) / 2),
+    )
 
 
-def places_of(order, colours, look, width, bold):
+def places_of(order, colours, look, width, bold, offset):
     """Encodings of the place and colour of rows."""
     axis = alt.Axis(
         title=None,
@@ -44,6 +53,7 @@ def places_of(order, colours, look, width, bold):
         grid=False,
         labelPadding=10,
         labelLimit=min(NAMES, 0.4 * width) - 12,
+        labelOffset=offset,
         labelColor=look.ink,
         labelFontSize=SIZE,
         labelFontWeight={"condition": {"test": bold, "value": 600}, "value": 400},

@@ -53,10 +53,9 @@ def _means_chart(compared, found, metric, width):
         return
     drawn = charts.means_by(found, among=compared.data.method_names, width=width)
     figure(drawn, name="means-by", main=True)
-    without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "
-        f"Samples count as independent.{without}{_runs_words(found)}"
+        f"Samples count as independent.{_runs_words(found)}"
     )
     numbers.definitions((metric,), "compare-groups")
     compared.caution(metric)
