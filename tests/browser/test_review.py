@@ -24,6 +24,19 @@ def reviewed(page, n):
     expect(page.get_by_text(f"{n} of {N} reviewed")).to_be_visible()
 
 
+def test_each_press_leads_to_the_next_sample(open_page):
+    page = open_page("mistakes?part=review")
+    place = 1
+    for press, by in (("ArrowRight", 1), ("j", 1), ("k", -1), ("Next", 1), ("ArrowLeft", -1), ("Previous", -1)):
+        quiet(page)
+        place += by
+        if press in ("Next", "Previous"):
+            page.locator(f".st-key-{press.lower()}-sample button").filter(visible=True).click()
+        else:
+            page.keyboard.press(press)
+        expect(page.get_by_text(f"{place} of {N}", exact=True)).to_be_visible()
+
+
 @pytest.mark.long
 def test_a_queue_by_keys(open_page, tmp_path, capsys, monkeypatch):
     taxonomy, predictions = load_demo()

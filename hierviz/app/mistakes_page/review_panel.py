@@ -124,8 +124,7 @@ def _one(asked, queue, bar):
                 st.markdown("**Typical cases**")
                 typical_cases(asked.data, asked.key, row, asked.choice, *nodes, CASE)
         with right:
-            after = queue.rows[queue.place + 1 : queue.place + 2].tolist()
-            small_ladder("review", asked.data, asked.key, asked.choice, [row, *after])
+            small_ladder("review", asked.data, asked.key, asked.choice, row)
 
 
 def _go(asked, rows, place):

@@ -101,8 +101,10 @@ def living(data, key, choice, samples, asks=False, held=None):
 ABOVE = ("text_wide", "text_narrow", "facts_wide", "facts_narrow")
 
 
-def small_ladder(name, data, key, choice, rows):
+def small_ladder(name, data, key, choice, row):
     """The ladder of a sample next to its picture, whose threshold changes nothing but the drawing.
+
+    It has no other sample to step to: the buttons that lead there are for the whole page, and the drawing would keep the press.
 
     Parameters
     ----------
@@ -110,21 +112,21 @@ def small_ladder(name, data, key, choice, rows):
         Of the widget.
     data, key, choice
         As of `living`.
-    rows : sequence of int
-        Row of the sample, and of those that come after it, which the browser gets before they are asked for.
+    row : int
+        Row of the sample.
     """
     model = data.models[key]
+    sample = model.predictions.sample_id(int(row))
     settings = LadderSettings.of(choice, tuple(offered_rules(data, model.why_no_mistakes() is not None)), False)
     of = (data.digest, key, str(settings))
 
-    def record(sample):
+    def record():
         made = ladder_record({key: model}, sample, settings, shown=key, curve=False)
         made["sample"][0] |= {field: [] for field in ABOVE}
         return packed(made)
 
-    samples = {step: model.predictions.sample_id(int(row)) for step, row in enumerate(rows)}
-    records = {one: state.computed("small ladder", (*of, one), lambda one=one: record(one)) for one in samples.values()}
-    mount(f"{name}-ladder", samples, records, of, lambda told: None, share=0.6)
+    records = {sample: state.computed("small ladder", (*of, sample), record)}
+    mount(f"{name}-ladder", {0: sample}, records, of, lambda told: None, share=0.6)
 
 
 def take_rule(told):
