@@ -47,12 +47,12 @@ def enter_with(page, **changes):
     session.coming = page, changes
 
 
-def publish():
-    """Write the view to the URL."""
+def publish(is_late=False):
+    """Write the view to the URL; `is_late` where what the browser sent `is_behind` what it is about to draw."""
     now, there = link(), url.to_dict()
     if not there and now == session.get("published"):
         return  # the browser is about to write it: see `begin`
-    if now != there:
+    if now != there or is_late:
         url.from_dict(now)
         session.had_query = bool(now)
     session.published = now

@@ -61,7 +61,7 @@ def begin(page):
         session.published = link()
         session.entries = session.get("entries", 0) + 1
     else:
-        publish()
+        publish(is_late)
     session.latest = [*session.get("latest", ()), asked, session.published][-LATEST:]
 
 
