@@ -55,7 +55,9 @@ def _shown(found, training, of):
     """The slider, the answer at its step, and the picture."""
     steps = [step_text(step) for step in found.steps]
     now = state.view().at_step
-    tied = state.bound("at_step", value=now if now in steps else steps[-1], back=lambda text: _named(text, steps))
+    shown = now if now in steps else steps[-1]
+    # Left alone as a toggle is: a key pressed while the page is drawn would be taken back.
+    tied = state.bound("at_step", value=shown, back=lambda text: _named(text, steps), is_toggle=True)
     width = min(state.main_width(), WIDTH)
     chosen = st.select_slider(f"Step of {escape(training)}", steps, width=width, **tied)
     place = steps.index(chosen)

@@ -82,8 +82,9 @@ def shown_model_of(models):
 def tied(key, value, take, *, is_toggle=False, **widget):
     """Keywords of a widget that shows a value; `take` is called with what its visitor gives.
 
-    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle that is
-    as it should be is left alone. Widgets that become others with their options lose their value and must be set each time.
+    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle, or a slider
+    over steps, that is as it should be is left alone (`is_toggle`). Widgets that become others with their options lose their
+    value and must be set each time.
     """
     if not is_toggle or session.get(key) != value:
         session[key] = value
