@@ -16,7 +16,7 @@ from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.number_text import threshold_text
+from hierviz.messages.number_text import step_text, threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
 from hierviz.reports.view_pages import ASPECTS, COMPARISONS, CONTRASTS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES
@@ -280,8 +280,10 @@ class View:
         """The view without what the open data do not have, so that a link says what the page shows."""
         index, attributes = data.taxonomy.index, data.first.predictions.attributes
         nodes = {name: value if (value := getattr(self, name)) in index else "" for name in NODES}
+        step = step_text(float(self.at_step)) if self.at_step else ""
         return replace(
             self,
+            at_step=step if step in data.steps else "",
             sample="" if data.first.predictions.row(self.sample) is None else self.sample,
             both="" if data.first.predictions.row(self.both) is None else self.both,
             against=self.against if self.against in data.models else "",

@@ -1,6 +1,7 @@
 """Steps of a training on the pages: one model in the menus, every step in Compare and in Examples."""
 
 import pytest
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from visit import Visit, shelve
 
 from hierviz import Evaluation
@@ -84,11 +85,41 @@ def test_examples_has_a_slider(training):
         name = training.taxonomy.title(answer.nodes[0])
         assert f"Step {step}: **{name}** · p = {probability_text(answer.p)}" in visit.text
     assert visit.query["at_step"] == "1"
-    visit.go("example", data=training.key, sample="s3", at_step="7")
-    assert "The link names step 7, of which there is no file; the last one is chosen." in visit.text
-    assert visit.at.select_slider[0].value == "10"
+    # Steps are numbers, however they are written.
+    for text, step in (("2", "2"), ("1.0", "1"), ("1e1", "10")):
+        visit.go("example", data=training.key, sample="s3", at_step=text)
+        assert (visit.at.select_slider[0].value, visit.query["at_step"]) == (step, step)
+        assert "Not found here" not in visit.text
+    for text in ("7", "-1", "1e999", "abc", "nan"):
+        visit.go("example", data=training.key, sample="s3", at_step=text)
+        assert f"Not found here: step of the training “{text}”. The page shows something else instead." in visit.text
+        assert (visit.at.select_slider[0].value, visit.query.get("at_step")) == ("10", None)
     visit.go("example", data=training.key, sample="s3", model="other")
     assert not visit.at.select_slider
+
+
+def test_the_address_follows_the_last_of_two_quick_presses(training, monkeypatch):
+    written, write = [], QueryParamsProxy.from_dict
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", lambda url, query: written.append(query) or write(url, query))
+    visit = Visit("example", data=training.key, sample="s3")
+    before = visit.query
+    for step in ("1", "10"):
+        # The browser has not drawn the address of the first press when the second one comes.
+        visit.at.query_params.clear()
+        visit.at.query_params.update(before)
+        visit.at.select_slider[0].set_value(step)
+        visit.run()
+        assert visit.at.select_slider[0].value == step
+        assert written[-1].get("at_step") == {"1": "1", "10": None}[step]
+
+
+def test_a_step_of_another_training_is_said(tmp_path):
+    given = files_of(tmp_path)
+    names = ("flat@10", "flat@1", "other@1", "other@2")
+    data = shelve(**given | {"names": names})
+    visit = Visit("example", data=data.key, model="flat-10", sample="s3", at_step="2")
+    assert "The link names step 2, of which this training has no file; the last one is chosen." in visit.text
+    assert visit.at.select_slider[0].value == "10"
 
 
 @pytest.mark.long

@@ -66,7 +66,7 @@ def _shown(found, training, of):
     last = "" if chosen == steps[-1] else f" Above, the last step, {steps[-1]}, is drawn."
     st.markdown(f"Step {chosen}: **{escape(found.title(place))}**{p}{outcome}.{last}")
     if now and now not in steps:
-        st.caption(f"The link names step {escape(now)}, of which there is no file; the last one is chosen.")
+        st.caption(f"The link names step {escape(now)}, of which this training has no file; the last one is chosen.")
 
     def clicked():
         points = state.session[widget].selection.get("step", [])

@@ -16,6 +16,7 @@ from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_w
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.number_text import step_text
 from hierviz.onnx.model import draft_model
 from hierviz.opening.cluster_process import evaluated_on_cluster
 from hierviz.opening.files import Files
@@ -173,6 +174,11 @@ class Dataset:
         known = {} if self.files is None or self.calibration else self.files.trainings
         named = {key: training_step(model.predictions.name) for key, model in self.models.items()}
         return {key: step[0] for key, step in named.items() if step is not None and step[0] in known}
+
+    @property
+    def steps(self):
+        """Steps of all these trainings as an address names them."""
+        return {step_text(step) for name in self.trainings.values() for step in self.files.trainings[name]}
 
     @property
     def first(self):

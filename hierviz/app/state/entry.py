@@ -168,13 +168,14 @@ def not_here(asked, view):
             words = [word for word in text.split(",") if word not in ("", "-")]
             words = [word for word in words if (word.rpartition(":")[0] if is_own else word) not in known]
             lost += [(name, unquote(word) if name == "where" else word) for word in words]
-        elif text != value and not (isinstance(value, float) and _is_number(text, value)):
+        elif text != value and not _is_number(text, value):
             lost.append((name, text))
     return lost
 
 
 def _is_number(text, value):
+    """Whether both are the same number, as 1.0 and a step 1."""
     try:
-        return abs(float(text) - value) < 1e-9
+        return abs(float(text) - float(value)) < 1e-9
     except ValueError:
         return False
