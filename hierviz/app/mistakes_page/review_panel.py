@@ -111,7 +111,8 @@ def _one(asked, queue, bar):
             _verdicts(asked, queue, row)
     if not is_narrow:
         _note(asked, row)
-    sample_keys({NOTE: "review-note"}, KEYS.values(), UNDO)
+    judging = {key: f"review-{verdict}" for verdict, key in KEYS.items()} | {UNDO: "review-undo"}
+    sample_keys({NOTE: "review-note"}, judging)
     with main_place():
         left, right = frame.side_by_side(0.4, 0.6)
         with left:

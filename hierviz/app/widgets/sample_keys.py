@@ -11,13 +11,14 @@ from hierviz.app.state.components import component
 PRESENTER = "hierviz-presenter"
 
 
-def sample_keys(fields=None, judging=(), undo=None):
+def sample_keys(fields=None, judging=None):
     """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`.
 
     `fields`, if given, is a dict of further keys to the keys of the fields of text that they lead to; Enter and Escape lead out.
-    `judging` are keys of buttons that judge a sample, whose keys begin with `say-`: they count once for each of these, and
-    once more after the key `undo`.
+    `judging` is a dict of shortcuts to the containers of their buttons, which judge a sample and lead to another one; those of a
+    sample have keys that begin with `say-`. Of these keys and the steps one counts until the other sample is there, and a sign
+    says which do not.
     """
-    data = {"fields": fields or {}, "judging": list(judging), "undo": undo}
+    data = {"fields": fields or {}, "judging": judging or {}}
     with st.container(key="sample-keys"):
         component(__file__, "sample_keys")(key="sample-keys-listener", data=data)
