@@ -42,8 +42,10 @@ def numbered(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.unique(numbers, return_inverse=True)
     keys, order = _sorted(numbers.astype(np.uint64))
     is_first = np.append(True, keys[1:] != keys[:-1])
-    place = np.empty(len(keys), dtype=np.intp)
-    place[order] = np.cumsum(is_first) - 1
+    number = np.cumsum(is_first, dtype=np.int32)
+    number -= 1
+    place = np.empty(len(keys), dtype=np.int32)
+    place[order] = number
     return keys[is_first].astype(numbers.dtype), place
 
 
