@@ -34,14 +34,9 @@ def item_places(items, colours, look, width, highlight=None):
     order, bold = Own(list(items)), Own(f"datum.value === {json.dumps(highlight)}")
     n_lines = 1 + max((str(item).count("\n") for item in items), default=0)
     height = Own(len(items) * max(SERIES * len(colours) + BETWEEN, LINE * n_lines + BETWEEN // 2))
-    return {"width": width, "height": height, "autosize": FIT}, (
-        order,
-        colours,
-        look,
-        width,
-        bold,
-        Own(LINE * (1 - n_lines) / 2),
-    )
+    # The library puts the first line of a name beside its row.
+    offset = Own(LINE * (1 - n_lines) / 2)
+    return {"width": width, "height": height, "autosize": FIT}, (order, colours, look, width, bold, offset)
 
 
 def places_of(order, colours, look, width, bold, offset):

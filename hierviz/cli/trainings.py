@@ -18,7 +18,7 @@ def trainings_of(chosen, metrics, **how):
     options, files = chosen.options, files_of(chosen.options)
     found = {}
     for one, choice in zip(chosen.predictions, chosen.choices, strict=True):
-        name, _ = training_step(one.name) or ("", 0)
+        name = _training_of(one)
         if name not in files.trainings:
             continue
         steps = step_readers(files, name, progress, last=one)
@@ -29,10 +29,16 @@ def trainings_of(chosen, metrics, **how):
     return found
 
 
+def _training_of(predictions):
+    """Name of the training that these are a step of, '' where they are none."""
+    name, _ = training_step(predictions.name) or ("", 0)
+    return name
+
+
 def draw_training(chosen, charts, look):
     """The chart of the kind training."""
     found = trainings_of(chosen, chosen.options.metric)
-    others = [one.name for one in chosen.predictions if (training_step(one.name) or ("",))[0] not in found]
+    others = [one.name for one in chosen.predictions if _training_of(one) not in found]
     if not found:
         raise FileError(
             "--predictions: expected at least two steps of one training, NAME@STEP=FILE or NAME@=FOLDER, got "

@@ -22,7 +22,7 @@ SIGN = np.uint64(1 << 63)
 POINTS_AT_ONCE = 1 << 18
 # Bytes of changes that are kept for the next curve of the same steps.
 MOST_CHANGES = 1 << 26
-# And of these by compiled loops, so that they stay in the processor's cache.
+# Steps that compiled loops work on at a time, so that they stay in the processor's cache.
 BLOCK_STEPS = 256
 
 

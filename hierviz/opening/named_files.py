@@ -146,16 +146,19 @@ def _require_one_a_step(files):
 
 
 def _require_no_runs_of_trainings(files):
-    """A training is one run: what has its name without a step would be averaged with its steps."""
+    """A training is one run: what has its name without a step, or with what is no number, would be taken for another model."""
     steps = {file.method: file for file in files if file.step is not None}
     for file in files:
-        training, at, said = (file.name or "").partition("@")
-        if file.step is None and at and training.strip() in steps:
+        if file.step is not None or file.name is None:
+            continue
+        training, _, said = file.name.rpartition("@")
+        training = training.strip()
+        if training in steps:
             raise FileError(
-                f"{file.name}: expected a number as the step of {training.strip()}, as in {steps[training.strip()].name}, got "
-                f"{shown(said)}. Correct it, or give the file another name."
+                f"{file.name}: expected a number as the step of {training}, as in {steps[training].name}, got {shown(said)}. "
+                "Correct it, or give the file another name."
             )
-        if file.step is None and file.name in steps:
+        if file.name in steps:
             first = steps[file.name]
             raise FileError(
                 f"{file.name}: expected steps of a training or runs of a method under one name, got both: {shown(file.path)} has "

@@ -56,8 +56,8 @@ def _shown(found, training, of):
     steps = [step_text(step) for step in found.steps]
     now = state.view().at_step
     shown = now if now in steps else steps[-1]
-    # Left alone as a toggle is: a key pressed while the page is drawn would be taken back.
-    tied = state.bound("at_step", value=shown, back=lambda text: _named(text, steps), is_toggle=True)
+    # A key pressed while the page is drawn would be taken back.
+    tied = state.bound("at_step", value=shown, back=lambda text: _named(text, steps), is_left_alone=True)
     width = min(state.main_width(), WIDTH)
     chosen = st.select_slider(f"Step of {escape(training)}", steps, width=width, **tied)
     place = steps.index(chosen)

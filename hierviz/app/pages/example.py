@@ -82,7 +82,7 @@ with title_row:
     controls.pick("Drawing", drawings, "tree", segmented=not is_narrow, label_visibility="collapsed")
     asks = is_ladder and state.view().ask == "yes"
     if is_ladder:
-        look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_toggle=True)
+        look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_left_alone=True)
         st.toggle(
             "Ask first", help="Asks which answer is given and opens the ladder row by row. Keys: Space or ↓", **look
         )

@@ -79,14 +79,14 @@ def shown_model_of(models):
     return view().model if view().model in models else next(iter(models))
 
 
-def tied(key, value, take, *, is_toggle=False, **widget):
+def tied(key, value, take, *, is_left_alone=False, **widget):
     """Keywords of a widget that shows a value; `take` is called with what its visitor gives.
 
     What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle, or a slider
-    over steps, that is as it should be is left alone (`is_toggle`). Widgets that become others with their options lose their
+    over steps, that is as it should be is left alone (`is_left_alone`). Widgets that become others with their options lose their
     value and must be set each time.
     """
-    if not is_toggle or session.get(key) != value:
+    if not is_left_alone or session.get(key) != value:
         session[key] = value
     else:
         # A browser that drew nothing of the run that set it, for the next one had begun, draws what a new toggle starts with.
@@ -155,7 +155,7 @@ def bound_member(field, word):
         others = tuple(other for other in getattr(view(), field) if other != word)
         change(**{field: (*others, word) if is_on else others})
 
-    return tied(f"widget_{field}_{word}", word in getattr(view(), field), take, is_toggle=True)
+    return tied(f"widget_{field}_{word}", word in getattr(view(), field), take, is_left_alone=True)
 
 
 # The threshold chart: where its handle starts, and what was chosen on it.
@@ -232,7 +232,7 @@ def dragged(event, start, models, rule="threshold"):
 def bound_marks():
     """Keywords of the toggle that marks the usual inference rules on the curves, or none."""
     return tied(
-        "widget_marks", bool(view().marked), lambda is_on: change(marked=MARKED if is_on else ()), is_toggle=True
+        "widget_marks", bool(view().marked), lambda is_on: change(marked=MARKED if is_on else ()), is_left_alone=True
     )
 
 
@@ -243,4 +243,4 @@ def bound_own_thresholds(models):
         threshold = view().threshold_of(shown_model_of(models))
         change(thresholds=own_thresholds(dict.fromkeys(models, threshold) if is_on else {}), threshold=threshold)
 
-    return tied("widget_own", bool(view().own), take, is_toggle=True)
+    return tied("widget_own", bool(view().own), take, is_left_alone=True)

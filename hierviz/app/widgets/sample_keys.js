@@ -35,7 +35,8 @@ const place = () => {
 // The page may draw the sign once more meanwhile, and its buttons elsewhere.
 const draw = () => {
   sign.element.hidden = performance.now() >= sign.until;
-  sign.element.textContent = sign.text;
+  // Read aloud once: text that is set again is a change.
+  if (sign.element.textContent !== sign.text) sign.element.textContent = sign.text;
   if (sign.element.hidden) clearInterval(sign.timer);
   else place();
 };

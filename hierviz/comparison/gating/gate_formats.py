@@ -22,6 +22,8 @@ MOST_PARTS = 20
 _SUITE = "hierviz gate"
 # Characters that XML does not hold.
 _NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+# What reasons say of too few samples or groups.
+_NEEDS_AT_LEAST = f"needs at least {FEWEST}"
 _BELOW = "the whole interval is below 0"
 _HEADER = ("Metric", "Baseline", "Candidate", "Difference", "Interval", "Limit", "Verdict")
 _WORDS = {
@@ -33,25 +35,24 @@ _WORDS = {
 
 def sentence(gate) -> str:
     """The verdict in words, with what it is about."""
-    unclear = [row for row in gate.rows if row.verdict == "not clear"]
-    without = [f"{row.key} ({row.reason})" for row in unclear if _has_other_reason(row)]
+    named, without = gate.failed or gate.rows, []
     if gate.verdict == "not clear":
-        named = [row for row in unclear if not _has_other_reason(row)]
-    else:
-        named = gate.failed or gate.rows
+        unclear = [row for row in gate.rows if row.verdict == "not clear"]
+        named, without = ([row for row in unclear if _has_other_reason(row) == is_other] for is_other in (False, True))
     names = list(dict.fromkeys(_called(row) for row in named))
     worse = [row.key for row in gate.rows if _is_worse(row)]
     said = [f"{_WORDS[gate.verdict]}: {_first_three(names)}."] if names else []
     if worse:
         said.append(f"Clearly worse ({_BELOW}), but not clearly by more than the limit: {_first_three(worse)}.")
-    if without and gate.verdict == "not clear":
-        said.append(f"No interval, so that nothing can be said: {_first_three(without)}.")
+    if without:
+        reasons = [f"{row.key} ({row.reason})" for row in without]
+        said.append(f"No interval, so that nothing can be said: {_first_three(reasons)}.")
     return " ".join(said)
 
 
 def _has_other_reason(row):
-    """Whether there is no interval, and more samples would not give one."""
-    return math.isnan(row.lower) and "too few" not in row.reason
+    """Whether there is no interval, for another reason than too few samples."""
+    return math.isnan(row.lower) and not any(words in row.reason for words in ("too few", _NEEDS_AT_LEAST))
 
 
 def _first_three(names):
@@ -198,11 +199,9 @@ def _of_parts(gate):
     ]
     if none:
         few = f"fewer than {FEWEST} {'samples' if gate.n_groups is None else 'groups'}"
-        reasons = Counter(row.reason if _has_other_reason(row) else few for row in none)
-        mostly = "mostly " * (len(reasons) > 1)
-        each.append(
-            f"{len(none):,} {'has' if len(none) == 1 else 'have'} no interval ({mostly}{reasons.most_common(1)[0][0]})"
-        )
+        reasons = {few if _NEEDS_AT_LEAST in row.reason else row.reason for row in none}
+        why = reasons.pop() if len(reasons) == 1 else "for several reasons, which JSON has"
+        each.append(f"{len(none):,} {'has' if len(none) == 1 else 'have'} no interval ({why})")
     n_metrics, n_parts = (len({getattr(row, of) for row in gate.parts}) for of in ("key", "part"))
     order = "drop divided by limit" if n_metrics > 1 else "drop"
     listed = f"; {MOST_PARTS} are listed, those that fail first, each by {order}" if len(known) > MOST_PARTS else ""
