@@ -126,7 +126,7 @@ def _sentence(found):
         said.append(
             f"{name}: {entry.label} is worst for {one.by} "
             f"{one.label[worst]}, {mean}{_spread(one, worst)} [{low}, {high}] of {int(one.n[worst]):,} samples; "
-            f"over all {'these ' if one.n_without else ''}samples it is "
+            f"over all samples {'with a value ' if one.n_without else ''}it is "
             f"{value_text(one.overall)}{'' if is_clear else ', inside this interval: no clear difference'}."
         )
     first = next(iter(found.values()))
@@ -134,7 +134,7 @@ def _sentence(found):
     if few:
         named = ", ".join(few[:5]) + (f" and {len(few) - 5} more" if len(few) > 5 else "")
         said.append(f"Dots without a line ({first.by} {named}): fewer than {FEWEST} samples have no interval.")
-    return " ".join([*said, *_notes(found)])
+    return " ".join(said)
 
 
 def _spread(one, place):

@@ -29,7 +29,7 @@ from hierviz.uncertainty.repeats import curve_of_runs
 
 SEEN = "class seen in training"
 # What a facet is called where its value is missing.
-UNKNOWN = "unknown"
+NO_VALUE = "no value"
 # Areas of label sets do not depend on a threshold; 0.5 is the one whose counts other screens keep.
 SETS_AT = 0.5
 
@@ -102,12 +102,12 @@ class JudgedSamples(Short):
         return np.asarray(self.model.predictions.attributes[column])[self.rows]
 
     def labels(self, column):
-        """Value of a facet for each sample as text, shape (n_samples,); `UNKNOWN` where it is missing."""
+        """Value of a facet for each sample as text, shape (n_samples,); `NO_VALUE` where it is missing."""
         if column == SEEN:
             counts = _train_counts(self.taxonomy)[self.truth]
-            return np.where(np.isnan(counts), UNKNOWN, np.where(counts > 0, "seen", "unseen"))
+            return np.where(np.isnan(counts), NO_VALUE, np.where(counts > 0, "seen", "unseen"))
         values = np.asarray(self.model.predictions.attributes[column])[self.rows]
-        return np.where(is_missing(values), UNKNOWN, as_text(values))
+        return np.where(is_missing(values), NO_VALUE, as_text(values))
 
 
 def judged_samples(models):
@@ -194,7 +194,7 @@ def facets(samples, column):
     Returns
     -------
     dict of str to ndarray of int
-        By value in alphabetical order, `UNKNOWN` last; all places together are all samples.
+        By value in alphabetical order, `NO_VALUE` last; all places together are all samples.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def facets(samples, column):
     if column not in known:
         raise PredictionsError(f"facet: expected one of {listed(known, 20)}, got {column!r}. Choose one.")
     labels = samples.labels(column)
-    values = sorted(np.unique(labels).tolist(), key=lambda value: (value == UNKNOWN, value))
+    values = sorted(np.unique(labels).tolist(), key=lambda value: (value == NO_VALUE, value))
     return {value: np.flatnonzero(labels == value) for value in values}
 
 

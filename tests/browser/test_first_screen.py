@@ -5,7 +5,7 @@ The main picture is the element with `data-hierviz="main"`; `pytest tests/browse
 
 import pytest
 
-from tests.browser.conftest import quiet
+from tests.browser.conftest import quiet, ready
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -82,7 +82,7 @@ def test_main_pictures_take_the_first_screen(open_page, size):
     base = page.url.split("?")[0]
     for name, address in PAGES.items():
         page.goto(base + address)
-        page.wait_for_selector("#hierviz-view", state="attached")
+        ready(page)
         found = measured(page, name not in NOT_YET)
         printed(name, found, height)
         if name in NOT_YET:

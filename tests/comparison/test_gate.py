@@ -300,8 +300,8 @@ def test_samples_without_a_value_are_said(pair):
     sites = np.array(["here", "unknown", ""])[np.arange(300) % 3]
     both = [of.predictions.replace(attributes={"site": sites}) for of in pair]
     found = gate(*both, f"{HARD}=0.5", by="site")
-    assert [(row.part, row.n) for row in found.parts] == [("here", 100), ("unknown", 200)]
-    assert "100 samples have no site: in the part unknown" in found.notes
+    assert [(row.part, row.n) for row in found.parts] == [("here", 100), ("no value", 100), ("unknown", 100)]
+    assert '100 samples have no site: they are the part "no value"' in found.notes
 
 
 def test_three_metrics_fail_by_holm(pair):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
+from hierviz.evaluation.common_samples import SEEN, NO_VALUE, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
     answer_intervals,
@@ -106,7 +106,7 @@ def test_facets_are_a_partition_with_the_numbers_of_their_samples(taxonomy):
     setting = [("usual", "odd", "")[i % 3] for i in range(N)]
     (samples,) = judged_samples([evaluated(taxonomy, "a", 0, setting=setting, user=[f"u{i // 2}" for i in range(N)])])
     parts = facets(samples, "setting")
-    assert list(parts) == ["odd", "usual", UNKNOWN]
+    assert list(parts) == ["odd", "usual", NO_VALUE]
     assert sorted(np.concatenate(list(parts.values())).tolist()) == list(range(N))
     part = samples.take(parts["odd"])
     rows = np.arange(1, N, 3)
@@ -127,7 +127,7 @@ def test_seen_and_unseen_classes():
     (samples,) = judged_samples([evaluated(taxonomy, "a", 0)])
     names = np.array([taxonomy.names[node] for node in samples.truth])
     parts = facets(samples, SEEN)
-    for label, classes in {"seen": ("cat", "newt"), "unseen": ("dog",), UNKNOWN: ("duck",)}.items():
+    for label, classes in {"seen": ("cat", "newt"), "unseen": ("dog",), NO_VALUE: ("duck",)}.items():
         assert parts[label].tolist() == np.flatnonzero(np.isin(names, classes)).tolist()
     assert facet_columns(samples) == [SEEN]
     texts = hv.Taxonomy.from_edges(EDGES, attributes={"train_count": {"cat": "many"}})

@@ -38,7 +38,7 @@ from hierviz.comparison.gating.paired_rows import (
 )
 from hierviz.comparison.methods import Method
 from hierviz.comparison.resampled import ResampledNumbers, resampled_draws
-from hierviz.evaluation.common_samples import UNKNOWN
+from hierviz.evaluation.common_samples import NO_VALUE
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
@@ -97,7 +97,7 @@ def check_by(by: str, attributes: Sequence[str], has_single_truth: bool) -> None
 
 
 def parts_by(sides: Sides, by: str) -> tuple[Parts, list[str]]:
-    """The Parts of the samples by `DEPTH` of the truth, `NODE`, or a column, empty cells as `UNKNOWN`; and a note on these."""
+    """The Parts of the samples by `DEPTH` of the truth, `NODE`, or a column, empty cells as `NO_VALUE`; and a note on these."""
     place = sides.places(CANDIDATE)[0]
     predictions, rows = sides.table.models[place].predictions, sides.rows[place]
     every, truth = np.arange(len(rows)), predictions.truth
@@ -112,10 +112,10 @@ def parts_by(sides: Sides, by: str) -> tuple[Parts, list[str]]:
         return Parts.of(predictions.taxonomy.names, lists.rows, lists.nodes), []
     column = np.asarray(predictions.attributes[by])[rows]
     is_empty = is_missing(column)
-    values, part = np.unique(np.where(is_empty, UNKNOWN, as_text(column)), return_inverse=True)
+    values, part = np.unique(np.where(is_empty, NO_VALUE, as_text(column)), return_inverse=True)
     n_empty = int(is_empty.sum())
     notes = (
-        [f"{n_empty:,} sample{'s have' if n_empty > 1 else ' has'} no {by}: in the part {UNKNOWN}"] if n_empty else []
+        [f"{n_empty:,} sample{'s have' if n_empty > 1 else ' has'} no {by}: they are the part \"{NO_VALUE}\""] if n_empty else []
     )
     return Parts.of(values.tolist(), every, part), notes
 
