@@ -23,7 +23,7 @@ POINTS_AT_ONCE = 1 << 18
 # Bytes of changes that are kept for the next curve of the same steps.
 MOST_CHANGES = 1 << 26
 # Steps that compiled loops work on at a time, so that they stay in the processor's cache.
-BLOCK_STEPS = 256
+BLOCK_STEPS = 64
 
 
 def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
