@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -49,6 +49,9 @@ def test_interval_by_hand():
     *(st.floats(-1, 1), st.floats(0, 0.1), st.integers(9, 5000), st.floats(0, 0.1), st.floats(0, 0.5)),
     st.sampled_from([0.8, 0.95, 0.99]),
 )
+@example(-1.4852513062543895e-173, 0.0, 9, 0.0625, 0.0, 0.8)
+@example(-5e-324, 0.0, 9, 0.0625, 0.0, 0.8)
+@example(-0.5, 0.0, 9, 0.0, 0.0, 0.99)
 def test_p_value_is_small_exactly_where_the_interval_is_below(estimate, variance, degrees, reach, limit, level):
     _, upper = margin_interval(estimate, variance, degrees, reach, level)
     p = float(margin_p_values(estimate, variance, degrees, reach, limit))

@@ -115,7 +115,9 @@ def parts_by(sides: Sides, by: str) -> tuple[Parts, list[str]]:
     values, part = np.unique(np.where(is_empty, NO_VALUE, as_text(column)), return_inverse=True)
     n_empty = int(is_empty.sum())
     notes = (
-        [f"{n_empty:,} sample{'s have' if n_empty > 1 else ' has'} no {by}: they are the part \"{NO_VALUE}\""] if n_empty else []
+        [f'{n_empty:,} sample{"s have" if n_empty > 1 else " has"} no {by}: they are the part "{NO_VALUE}"']
+        if n_empty
+        else []
     )
     return Parts.of(values.tolist(), every, part), notes
 

@@ -39,6 +39,9 @@ from numpy.typing import ArrayLike
 from hierviz.uncertainty.paired_proportions import score_ends, score_statistic
 from hierviz.uncertainty.student import t_quantiles, t_tails
 
+# Taken for a variance of 0: a gap too small for a square is none then, and any other is far.
+LEAST = 1e-200
+
 
 def effective_units(sizes: np.ndarray) -> float:
     """How many groups of one size say as much as groups of these sizes (number of samples each), as the conventions say.
@@ -101,10 +104,9 @@ def margin_p_values(
     """
     estimate, variance, degrees, reach, limit = np.broadcast_arrays(estimate, variance, degrees, reach, limit)
     gap = -(estimate + limit)
-    root = np.sqrt(variance**2 + (2 * reach * gap) ** 2)
+    root = np.hypot(variance, 2 * reach * gap)
     # t² is 2 g² / (v + root), which no small reach makes inexact.
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        t = np.where(gap == 0, 0.0, abs(gap) * np.sqrt(2 / (variance + root)))
+    t = abs(gap) * np.sqrt(2 / np.maximum(variance + root, LEAST))
     tail = t_tails(t, degrees) / 2
     return np.where(gap > 0, tail, 1 - tail)
 
