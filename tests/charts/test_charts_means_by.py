@@ -73,7 +73,8 @@ def test_samples_in_no_part_are_counted_in_the_picture(found):
 
     drawn = charts.means_by(means(), width=330)
     note = "Left out: 1,000 samples without a value of site or of Exact."
-    assert "over all samples with a value" in drawn.sentence and note not in drawn.sentence
+    assert "over all samples with a value" in drawn.sentence
+    assert note not in drawn.sentence
     assert " ".join(drawn.chart.to_dict()["title"]["text"]) == note
     assert drawn.table["part"].tolist() == ["field", "unknown"]
     assert drawn.table["n"].tolist() == [1000, 1000]

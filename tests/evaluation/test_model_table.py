@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.evaluation.common_samples import SEEN, NO_VALUE, facet_columns, facets, group_columns, judged_samples
+from hierviz.evaluation.common_samples import NO_VALUE, SEEN, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
     answer_intervals,
