@@ -64,7 +64,7 @@ def test_the_text_nan_is_a_value_everywhere(predictions):
     assert {value: len(places) for value, places in parts(samples, "light").items()} == {
         "day": 12,
         "nan": 12,
-        "unknown": 12,
+        "no value": 12,
     }
     assert means_by(answers, "light").label == ["day", "nan"]
 
