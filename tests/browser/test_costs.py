@@ -58,9 +58,12 @@ def edit(page, column, row, value):
             "ArrowRight" if far[0] > 0 else "ArrowLeft" if far[0] else "ArrowDown" if far[1] > 0 else "ArrowUp"
         )
         page.wait_for_function(f"before => ({AT})() !== before", arg="-".join(map(str, at)))
-    page.keyboard.type(f"{value:g}")
-    # The grid opens a field, which takes what was typed and then the end of it.
-    page.locator("#portal input, #portal textarea").first.wait_for()
+    # The first letter opens a field, which has the keyboard a moment later: what is typed until then can be lost.
+    text, field = f"{value:g}", page.locator("#portal input, #portal textarea").first
+    page.keyboard.type(text[0])
+    expect(field).to_be_focused()
+    page.keyboard.type(text[1:])
+    expect(field).to_have_value(text)
     page.keyboard.press("Enter")
     expect(grid.locator(f"[id='glide-cell-{column}-{row}']")).to_have_text(f"{value:g}")
     quiet(page)
