@@ -13,7 +13,7 @@ References
 ----------
 .. [1] C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 1934.
 .. [2] A. Angelopoulos, S. Bates, E. Candès, M. Jordan, L. Lei, Learn then Test, 2021, section 3.1 (Hoeffding-Bentkus).
-.. [3] W. Press et al., Numerical Recipes, section 6.4 (continued fraction of the incomplete beta function).
+.. [3] NIST Digital Library of Mathematical Functions, 8.17.5: the incomplete beta function of whole numbers is a binomial tail.
 .. [4] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
 """
 
@@ -26,7 +26,8 @@ import numpy as np
 
 # A mean is a sum of rounded values: a count this little above a whole number is that number.
 ROUNDING = 1e-9
-_TINY = 1e-300
+# Numbers that are worked on at a time.
+ROOM = 1 << 16
 
 
 def binomial_cdf(k, n, p):
@@ -107,9 +108,9 @@ def upper_bound(p_value, risk, n, delta):
     """
     risk = np.asarray(risk, dtype=float).clip(0, 1)
     low, high = risk, np.ones_like(risk)
-    # Six times into 256 parts leaves a rounding error; the upper end is kept, which is ruled out or 1.
-    parts = np.arange(1, 256) / 256
-    for _ in range(6):
+    # Twelve times into 16 parts leaves a rounding error; the upper end is kept, which is ruled out or 1.
+    parts = np.arange(1, 16) / 16
+    for _ in range(12):
         inner = low[..., None] + (high - low)[..., None] * parts
         inside = (inner > 0) & (inner < 1)
         ruled_out = inside & (p_value(risk[..., None], n, np.where(inside, inner, 0.5)) <= delta)
@@ -159,32 +160,26 @@ def _incomplete_beta(a, b, x, rest):
     a, b = np.where(swap, b, a).astype(float), np.where(swap, a, b).astype(float)
     x, rest = np.where(swap, rest, x), np.where(swap, x, rest)
     front = _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + a * np.log(x) + b * np.log(rest) - np.log(a)
-    area = np.exp(front) * _continued_fraction(a, b, x)
+    area = np.exp(front) / rest * _tail(a, b, x / rest)
     return np.where(swap, 1 - area, area).clip(0, 1)
 
 
-def _continued_fraction(a, b, x):
-    """Lentz's method; on this side of the mean about sqrt(max(a, b)) rounds are enough."""
-    c = np.ones_like(x)
-    d = 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
-    value, m = d.copy(), 0
-    moving = np.ones(x.shape, dtype=bool)
-    while moving.any():
-        m += 1
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        before = value
-        for term in (even, odd):
-            d = 1 / _away_from_zero(1 + term * d)
-            c = _away_from_zero(1 + term / c)
-            value = np.where(moving, value * d * c, value)
-        moving &= np.abs(value - before) > 1e-14 * np.abs(value)
-        moving &= m < 100_000
-    return value
+def _tail(a, b, odds):
+    """How many times as probable as a successes a or more of them are, in a + b - 1 trials; shape (n,).
 
-
-def _away_from_zero(value):
-    return np.where(np.abs(value) < _TINY, _TINY, value)
+    On this side of the mean each number is less probable than the one before; about 4 sqrt(a + b) of them count.
+    """
+    total, last, done, size = np.ones_like(odds), np.ones_like(odds), 0, 32
+    moving = np.arange(len(odds))
+    while len(moving):
+        size = max(min(2 * size, ROOM // len(moving)), 1)
+        more = done + np.arange(size)
+        ratios = np.maximum(b[moving, None] - 1 - more, 0) / (a[moving, None] + 1 + more) * odds[moving, None]
+        terms = last[moving, None] * np.cumprod(ratios, axis=1)
+        total[moving] += terms.sum(axis=1)
+        last[moving], done = terms[:, -1], done + size
+        moving = moving[last[moving] > 1e-17 * total[moving]]
+    return total
 
 
 def _log_gamma(values):
