@@ -159,8 +159,9 @@ def _incomplete_beta(a, b, x, rest):
     swap = x >= (a + 1) / (a + b + 2)
     a, b = np.where(swap, b, a).astype(float), np.where(swap, a, b).astype(float)
     x, rest = np.where(swap, rest, x), np.where(swap, x, rest)
-    front = _log_gamma(a + b) - _log_gamma(a) - _log_gamma(b) + a * np.log(x) + b * np.log(rest) - np.log(a)
-    area = np.exp(front) / rest * _tail(a, b, x / rest)
+    # Of exactly a successes in a + b - 1 trials.
+    front = _log_gamma(a + b) - _log_gamma(a + 1) - _log_gamma(b) + a * np.log(x) + (b - 1) * np.log(rest)
+    area = np.exp(front) * _tail(a, b, x / rest)
     return np.where(swap, 1 - area, area).clip(0, 1)
 
 
